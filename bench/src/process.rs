@@ -76,15 +76,17 @@ impl Drop for Listening {
 impl Gateway {
     /// Starts a gateway after these commands, with this provider.
     pub(crate) fn start(binary: &Path, commands: &[&[&str]], provider: &str) -> Result<Self> {
-        Self::start_with(binary, commands, provider, WIDE_LIMITS)
+        Self::start_with(binary, commands, provider, WIDE_LIMITS, None)
     }
 
-    /// The same with these settings.
+    /// The same with these settings, and on these processors alone from its first moment, so that it has as many threads
+    /// as processors.
     pub(crate) fn start_with(
         binary: &Path,
         commands: &[&[&str]],
         provider: &str,
         settings: &'static [(&'static str, &'static str)],
+        processors: Option<&str>,
     ) -> Result<Self> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let (own, number) = (std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
@@ -109,6 +111,9 @@ impl Gateway {
         // Its greeting is of no use here; its complaints are.
         let log = folder.join("log");
         let mut serve = command(&["serve", "--listen", "127.0.0.1:0"]);
+        if let Some(processors) = processors {
+            serve = on_processors(&serve, processors);
+        }
         serve.stderr(std::fs::File::create(&log)?);
         let complaints = || std::fs::read_to_string(&log).unwrap_or_default();
         let process = Listening::start(&mut serve).with_context(complaints)?;
@@ -165,6 +170,21 @@ fn command(
         .args(words)
         .envs(settings.iter().copied());
     command
+}
+
+/// The same command on these processors. `taskset` becomes the program, so that the process is the program's.
+fn on_processors(command: &Command, processors: &str) -> Command {
+    let mut pinned = Command::new("taskset");
+    pinned
+        .args(["-c", processors])
+        .arg(command.get_program())
+        .args(command.get_args());
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            pinned.env(name, value);
+        }
+    }
+    pinned
 }
 
 fn run(command: &mut Command, input: &str) -> Result<String> {

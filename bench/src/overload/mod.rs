@@ -55,9 +55,9 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
     let other = Callers::new(&site.gateway.address, &site.other, BODIES);
     greedy.saturate(AT_ONCE, window / 3).await;
     println!(
-        "| load | asked/s | good/s | of peak | p50 ms | p99 ms | turned away | failed | memory MiB | busy: gateway, load |"
+        "| load | asked/s | good/s | of peak | of peak by CPU | p50 ms | p99 ms | turned away | failed | memory MiB | busy: gateway, load |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let table = Table::start(&site);
     let peak = greedy.saturate(AT_ONCE, window).await;
     let table = Table {
@@ -112,18 +112,51 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
 /// How often the peak is looked for anew beside a load: machines slow down and speed up within seconds.
 const TURNS: u32 = 4;
 
-/// So many times the peak as it was just before each turn.
+/// So many times the peak as it was just before each turn. The turns are compared with the peaks on both sides of them:
+/// a machine that slows down or speeds up all the while would else be taken for the gateway. So would one that gives the
+/// gateway's processor to others: answers are also compared by the processor time that they took.
 async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Duration) {
-    let (mut peak, mut tally) = (Tally::default(), Tally::default());
+    let cpu = || table.site.cpu()[0].as_secs_f64();
+    let look = async || {
+        let (from, found) = (cpu(), callers.saturate(AT_ONCE, window / TURNS / 2).await);
+        Peak {
+            per_second: found.good_per_second(),
+            per_cpu_second: found.good_us.len() as f64 / (cpu() - from),
+        }
+    };
+    let mut before = look().await;
+    let (mut peak, mut tally, mut busy) = (Peak::default(), Tally::default(), 0.0);
     for _ in 0..TURNS {
-        let now = callers.saturate(AT_ONCE, window / TURNS / 2).await;
-        let asked = now.good_per_second() * factor;
-        peak.add(now);
-        tally.add(callers.send(asked, window / TURNS).await);
+        let from = cpu();
+        tally.add(
+            callers
+                .send(before.per_second * factor, window / TURNS)
+                .await,
+        );
+        busy += cpu() - from;
+        let after = look().await;
+        for side in [&before, &after] {
+            let sides = f64::from(TURNS * 2);
+            peak.per_second += side.per_second / sides;
+            peak.per_cpu_second += side.per_cpu_second / sides;
+        }
+        before = after;
     }
-    let peak = peak.good_per_second();
     let what = format!("asked {factor} × as much");
-    table.say_of(&what, peak * factor, &tally, peak);
+    let by_cpu = tally.good_us.len() as f64 / busy / peak.per_cpu_second;
+    table.say_of(
+        &what,
+        peak.per_second * factor,
+        &tally,
+        [peak.per_second, by_cpu],
+    );
+}
+
+/// Good answers at most: in a second, and in a second of the gateway's processor time.
+#[derive(Default)]
+struct Peak {
+    per_second: f64,
+    per_cpu_second: f64,
 }
 
 /// Somebody who asks for this much beside others who ask for twice of what can be done; what either got.
@@ -216,14 +249,15 @@ impl<'a> Table<'a> {
     }
 
     fn say(&self, what: &str, asked: f64, tally: &Tally) {
-        self.say_of(what, asked, tally, self.peak);
+        self.say_of(what, asked, tally, [self.peak, f64::NAN]);
     }
 
-    fn say_of(&self, what: &str, asked: f64, tally: &Tally, peak: f64) {
+    /// A row that is compared with this peak; also what it has of the peak by processor time, where that is known.
+    fn say_of(&self, what: &str, asked: f64, tally: &Tally, [peak, by_cpu]: [f64; 2]) {
         let (_, most) = self.site.memory_mib();
         let [gateway, load] = self.busy();
         let row = format!(
-            "| {what} | {asked:.0} | {:.0} | {:.2} | {:.1} | {:.1} | {} | {} | {most:.0} | {gateway:.2}, {load:.2} |",
+            "| {what} | {asked:.0} | {:.0} | {:.2} | {by_cpu:.2} | {:.1} | {:.1} | {} | {} | {most:.0} | {gateway:.2}, {load:.2} |",
             tally.good_per_second(),
             tally.good_per_second() / peak,
             tally.percentile_ms(50),

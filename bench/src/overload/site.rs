@@ -43,7 +43,9 @@ impl Site {
     pub(crate) fn start(binary: &Path, mode: &str) -> Result<Self> {
         let provider = process::own(&["mock"])?;
         let mode: &[&str] = &["mode", "set", mode];
-        let gateway = Gateway::start_with(binary, &[mode], &provider.address, LIMITS)?;
+        let halves = halves();
+        let processors = halves.as_ref().map(|(ours, _)| ours.as_str());
+        let gateway = Gateway::start_with(binary, &[mode], &provider.address, LIMITS, processors)?;
         let keys = (0..KEYS)
             .map(|_| gateway.command(&["key", "create"], ""))
             .collect::<Result<Vec<_>>>()?;
@@ -62,41 +64,20 @@ impl Site {
         };
         of_other(set, "sk-bench\n")?;
         let other = vec![of_other(&["key", "create"], "")?];
-        let site = Self {
+        if let Some((_, theirs)) = &halves {
+            for pid in [provider.pid(), std::process::id()] {
+                ensure!(
+                    taskset(&["-acp", theirs, &pid.to_string()]),
+                    "cannot move a process to the processors {theirs}"
+                );
+            }
+        }
+        Ok(Self {
             provider,
             gateway,
             keys,
             other,
-        };
-        site.pin();
-        Ok(site)
-    }
-
-    /// The gateway gets one half of the processors, this program and the provider the other.
-    fn pin(&self) {
-        let count = std::thread::available_parallelism().map_or(1, usize::from);
-        if count < 2 {
-            return;
-        }
-        let (ours, theirs) = (
-            format!("0-{}", count / 2 - 1),
-            format!("{}-{}", count / 2, count - 1),
-        );
-        let own = std::process::id();
-        for (pid, list) in [
-            (self.gateway.pid(), &ours),
-            (self.provider.pid(), &theirs),
-            (own, &theirs),
-        ] {
-            let pinned = Command::new("taskset")
-                .args(["-acp", list, &pid.to_string()])
-                .stdout(Stdio::null())
-                .status();
-            if !pinned.is_ok_and(|status| status.success()) {
-                println!("taskset is missing: gateway and load share all processors");
-                return;
-            }
-        }
+        })
     }
 
     /// Memory of the gateway in MiB: now, and at most so far.
@@ -141,6 +122,24 @@ impl Site {
             .collect::<Option<_>>()
             .context("an account has no name")
     }
+}
+
+/// The processors of the gateway, and those of this program and the provider. None where all are shared.
+fn halves() -> Option<(String, String)> {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    if count < 2 || !taskset(&["-c", "0", "true"]) {
+        println!("one processor, or no taskset: gateway and load share what there is");
+        return None;
+    }
+    let half = count / 2;
+    Some((format!("0-{}", half - 1), format!("{half}-{}", count - 1)))
+}
+
+/// Whether taskset did this.
+fn taskset(words: &[&str]) -> bool {
+    let mut command = Command::new("taskset");
+    let done = command.args(words).stdout(Stdio::null()).status();
+    done.is_ok_and(|status| status.success())
 }
 
 impl Counted {

@@ -23,6 +23,8 @@ pub(crate) struct Activity {
     started: Instant,
     /// When the last answer ended, in milliseconds since the start.
     last_ms: AtomicU64,
+    /// Requests so far.
+    begun: AtomicU64,
     /// Those on their way.
     answers: Mutex<Vec<Arc<AtomicU64>>>,
 }
@@ -41,6 +43,7 @@ impl Activity {
         Arc::new(Self {
             started: now,
             last_ms: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
             answers: Mutex::default(),
         })
     }
@@ -49,6 +52,7 @@ impl Activity {
     /// is only watched where requests share the socket.
     pub(crate) fn begin(self: &Arc<Self>, shares_socket: bool) -> Ongoing {
         let offered_ms = Arc::new(AtomicU64::new(0));
+        self.begun.fetch_add(1, Ordering::Relaxed);
         self.answers().push(Arc::clone(&offered_ms));
         Ongoing {
             activity: Arc::clone(self),
@@ -80,6 +84,16 @@ impl Activity {
     pub(crate) fn is_quiet(&self, now: Instant, at_least: Duration) -> bool {
         let quiet = now.saturating_duration_since(self.last());
         self.answers().is_empty() && quiet >= at_least
+    }
+
+    /// Whether so many requests have arrived, and the answers to all of them were handed out.
+    pub(crate) fn has_answered(&self, requests: u64) -> bool {
+        self.begun.load(Ordering::Relaxed) == requests && self.answers().is_empty()
+    }
+
+    /// Something was asked and answered at once.
+    pub(crate) fn touch(&self, now: Instant) {
+        self.last_ms.store(self.since_start(now), Ordering::Relaxed);
     }
 
     /// When the last answer ended, or the connection began.
@@ -117,9 +131,7 @@ impl Drop for Ongoing {
         self.activity
             .answers()
             .retain(|answer| !Arc::ptr_eq(answer, &self.offered_ms));
-        self.activity
-            .last_ms
-            .store(self.activity.since_start(Instant::now()), Ordering::Relaxed);
+        self.activity.touch(Instant::now());
     }
 }
 

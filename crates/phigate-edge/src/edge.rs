@@ -29,6 +29,7 @@ use crate::leftover::Leftover;
 use crate::observer::{Counted, Observer};
 use crate::proxies::TrustedProxies;
 use crate::queue::{Queue, WorkPermit};
+use crate::turnstile::Turnstile;
 use crate::upload::Intake;
 use phigate_types::{ErrorFormat, Limits};
 
@@ -50,6 +51,7 @@ pub(crate) struct Edge {
     drain: Drain,
     pub(crate) observer: Arc<dyn Observer>,
     error_format: ErrorFormatOf,
+    pub(crate) turnstile: Option<Arc<dyn Turnstile>>,
 }
 
 /// Says how errors are written at a path, to a caller with these headers.
@@ -73,6 +75,15 @@ impl Edge {
             drain,
             observer,
             error_format: |_, _| ErrorFormat::OpenAi,
+            turnstile: None,
+        }
+    }
+
+    /// The same, with somebody who turns requests away by their heads.
+    pub(crate) fn with_turnstile(self, turnstile: Arc<dyn Turnstile>) -> Self {
+        Self {
+            turnstile: Some(turnstile),
+            ..self
         }
     }
 
@@ -96,6 +107,7 @@ impl Edge {
             drain: self.drain.clone(),
             observer: Arc::clone(&self.observer),
             error_format: |_, _| ErrorFormat::OpenAi,
+            turnstile: None,
         }
     }
 

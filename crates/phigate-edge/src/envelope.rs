@@ -62,6 +62,14 @@ impl ErrorBody {
         }
     }
 
+    /// The same, as it was written before where it was.
+    pub(crate) fn to_answer(&self, format: ErrorFormat, request_id: &str) -> Bytes {
+        match &self.written {
+            Some(written) if format == ErrorFormat::OpenAi => written.clone(),
+            _ => self.to_json(format, Some(request_id)),
+        }
+    }
+
     /// The event that tells of an error inside a stream, with its number where the format numbers events. The end of the
     /// stream may not follow it.
     pub fn to_event(&self, format: ErrorFormat, number: Option<u64>) -> Vec<u8> {

@@ -1,11 +1,12 @@
 //! The connection as the HTTP library sees it: only heads that were checked, and deadlines on both ways.
 //!
-//! Three things the library does not do. A head is held back until it is whole and passed
+//! Four things the library does not do. A head is held back until it is whole and passed
 //! `head::check`; a refused one is replaced by a request of our own making, so that the refusal is
 //! answered in order, with an id, like everything else. A head must arrive within its deadline
 //! however slowly it drips, and a caller that does not read is dropped. And a connection that is
 //! closed while the caller still sends lingers a moment, because closing at once would reset it
-//! and take the answer away from the caller.
+//! and take the answer away from the caller. Last, a caller beyond a limit is turned away here, because refusals must be
+//! cheap.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -16,14 +17,18 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::chunked::{Chunked, Step};
 use crate::error::EdgeError;
 use crate::head::{self, Found, Framing, HeadLimits};
 use crate::timer::Timer;
 
+mod turn;
 mod write;
+
+use turn::Owed;
+pub(crate) use turn::Turn;
 
 /// The method of requests that we make in place of refused ones. No caller's head with it passes.
 pub(crate) const REFUSE: &str = "REFUSE";
@@ -59,6 +64,10 @@ pub(crate) struct Guard<I> {
     /// All that was written has left.
     is_flushed: bool,
     at_rest: AtRest,
+    /// Requests that the library was given so far.
+    given: u64,
+    turn: Option<Turn>,
+    owed: Owed,
 }
 
 /// Whether a connection of HTTP/1 is between two requests: nothing of the next one is here, and nothing of the last
@@ -111,6 +120,9 @@ impl<I> Guard<I> {
             write_is_shut: false,
             is_flushed: true,
             at_rest: AtRest::default(),
+            given: 0,
+            turn: None,
+            owed: Owed::nothing(),
         }
     }
 
@@ -128,6 +140,9 @@ impl<I> Guard<I> {
         if self.held.is_empty() {
             self.held = BytesMut::new();
         }
+        if self.owed.is_nothing() {
+            self.owed = Owed::nothing();
+        }
     }
 
     fn note_flushed(&mut self, is_flushed: bool) {
@@ -136,7 +151,10 @@ impl<I> Guard<I> {
     }
 
     fn note_rest(&self) {
-        let at_rest = self.is_flushed && self.held.is_empty() && matches!(self.phase, Phase::Head);
+        let at_rest = self.is_flushed
+            && self.owed.is_nothing()
+            && self.held.is_empty()
+            && matches!(self.phase, Phase::Head);
         self.at_rest.0.store(at_rest, Ordering::Relaxed);
     }
 
@@ -207,8 +225,10 @@ impl<I> Guard<I> {
         };
         self.searched = 0;
         match checked {
+            Ok((end, framing)) if self.turn_away(end, framing) => {}
             Ok((end, framing)) => {
                 self.head_deadline.stop();
+                self.given += 1;
                 self.released += end;
                 self.phase = match framing {
                     Framing::Length(0) => Phase::Head,
@@ -224,6 +244,7 @@ impl<I> Guard<I> {
     /// Puts a request of ours in the place of the refused one, and reads no further.
     fn refuse(&mut self, error: EdgeError) {
         self.head_deadline.stop();
+        self.given += 1;
         self.held.truncate(self.released);
         let request = format!(
             "{REFUSE} /{} HTTP/1.1\r\nhost: refused\r\nconnection: close\r\n\r\n",
@@ -290,13 +311,16 @@ impl<I: AsyncRead + Unpin> Guard<I> {
             _ => Speaks::Http1,
         }))
     }
+}
 
+impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     fn poll_released(
         &mut self,
         cx: &mut Context<'_>,
         out: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         loop {
+            ready!(self.poll_owed(cx))?;
             if self.released > 0 {
                 let count = self.released.min(out.remaining());
                 out.put_slice(&self.held[..count]);
@@ -323,7 +347,7 @@ impl<I: AsyncRead + Unpin> Guard<I> {
     }
 }
 
-impl<I: AsyncRead + Unpin> AsyncRead for Guard<I> {
+impl<I: AsyncRead + AsyncWrite + Unpin> AsyncRead for Guard<I> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -95,7 +95,7 @@ pub(crate) fn check(head: &[u8], limits: &HeadLimits) -> Result<Framing, EdgeErr
 }
 
 /// The first line without its end, and what follows. Lines end as [`find_end`] demands it.
-fn first_line(head: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn first_line(head: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr(b'\n', head) {
         Some(feed) => head.split_at(feed + 1),
         None => (head, &[][..]),
@@ -138,10 +138,9 @@ fn request_line(line: &[u8], limits: &HeadLimits) -> Result<bool, EdgeError> {
     Ok(old_version)
 }
 
-/// Splits `name: value`. A leading space would continue the line before: obsolete and ambiguous.
+/// Checks `name: value` and splits it. A leading space would continue the line before: obsolete and ambiguous.
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), EdgeError> {
-    let colon = memchr(b':', line).ok_or(EdgeError::MalformedHead)?;
-    let (name, value) = (&line[..colon], trim(&line[colon + 1..]));
+    let (name, value) = split(line).ok_or(EdgeError::MalformedHead)?;
     let name_is_token = !name.is_empty() && name.iter().all(|byte| is_token(*byte));
     // Without an early end, so that many bytes are looked at at once: nearly all values pass.
     let value_is_text = value.iter().fold(true, |is_text, byte| {
@@ -152,6 +151,12 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), EdgeError> {
     } else {
         Err(EdgeError::MalformedHead)
     }
+}
+
+/// Splits a line at its colon.
+pub(crate) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr(b':', line)?;
+    Some((&line[..colon], trim(&line[colon + 1..])))
 }
 
 /// Strips spaces and tabs, the only blanks allowed around a value.

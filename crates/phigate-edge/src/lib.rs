@@ -1,6 +1,6 @@
 //! The edge: accepting connections, refusing what is ambiguous, limits, draining.
 //!
-//! A connection passes `guard` (raw bytes), the HTTP library, `edge` (around every request) and
+//! A connection passes `guard` (raw bytes, and those whom the `turnstile` turns away), the HTTP library, `edge` (around every request) and
 //! then the router. Handlers read bodies through [`Upload`]. Nothing here can see an account, a
 //! detector or a store: what is behind the router is the router's business.
 
@@ -30,6 +30,7 @@ mod server;
 mod speak;
 mod timer;
 mod tls;
+mod turnstile;
 mod upload;
 
 pub use client::ClientAddress;
@@ -45,4 +46,5 @@ pub use queue::WorkPermit;
 pub use rarely::Rarely;
 pub use serve::{EdgeSettings, MissingPage, Ports, ServeError, Site, serve};
 pub use tls::{TlsError, TlsFiles};
+pub use turnstile::{Asked, TurnedAway, Turnstile};
 pub use upload::{InflightPermit, Upload};

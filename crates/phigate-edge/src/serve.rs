@@ -21,6 +21,7 @@ use crate::process;
 use crate::proxies::TrustedProxies;
 use crate::server::{self, Server};
 use crate::tls::{self, Certificate, TlsError, TlsFiles};
+use crate::turnstile::Turnstile;
 
 /// Connections of whoever measures, which are few.
 const METRICS_CONNECTIONS: u64 = 32;
@@ -54,6 +55,8 @@ pub struct Site {
     pub metrics: Router,
     /// The listener for Presidio's interface serves this.
     pub presidio: Router,
+    /// Who turns requests away that are beyond a limit.
+    pub turnstile: Arc<dyn Turnstile>,
     /// Who counts connections and requests.
     pub observer: Arc<dyn Observer>,
 }
@@ -151,7 +154,8 @@ pub async fn serve(
         drain.clone(),
         site.observer,
     )
-    .with_error_format(site.error_format);
+    .with_error_format(site.error_format)
+    .with_turnstile(site.turnstile);
     let connections = process::connections_max(limits.connections, limits.concurrency);
     let places = Places::new(connections, usize::from(presidio.is_some()));
     let mut served = Vec::new();

@@ -18,7 +18,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 use crate::activity::{Activity, Verdict};
-use crate::guard::{Guard, Speaks};
+use crate::guard::{Guard, Speaks, Turn};
 use crate::places::Place;
 use crate::rarely::Rarely;
 use crate::server::Server;
@@ -101,6 +101,8 @@ impl Server {
         I: AsyncRead + AsyncWrite + Unpin,
     {
         guard.shrink();
+        // Whoever turns requests away does not see to the caller's place.
+        guard.set_turn(None);
         caller.place.rest(caller.activity.last());
         let mut is_half_sent = false;
         loop {
@@ -137,6 +139,11 @@ impl Server {
         I: AsyncRead + AsyncWrite + Unpin,
     {
         let at_rest = guard.at_rest();
+        guard.set_turn(self.edge.turnstile.as_ref().map(|turnstile| Turn {
+            turnstile: Arc::clone(turnstile),
+            activity: Arc::clone(&caller.activity),
+            drain: self.drain.clone(),
+        }));
         let service = self.service(caller);
         let mut connection = self.http1.serve_connection(TokioIo::new(guard), service);
         let keep_ready = self.keep_ready();

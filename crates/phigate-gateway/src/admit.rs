@@ -89,13 +89,24 @@ const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// The caller's key, by either header. Where both are sent they must say the same: whoever stands between must not be
 /// able to read one and the gateway the other.
-fn key_of(headers: &HeaderMap) -> Result<&str, AdmitError> {
+fn key_of<'h>(headers: &'h HeaderMap) -> Result<&'h str, AdmitError> {
+    let text = |value: &'h HeaderValue| value.to_str().map_err(|_| AdmitError::Malformed);
     let mut given = headers.get_all(X_API_KEY).iter();
-    let plain = given.next().map(|value| value.to_str().map(str::trim));
-    let plain = plain.transpose().map_err(|_| AdmitError::Malformed)?;
-    let bearer = headers.get(header::AUTHORIZATION).map(bearer).transpose()?;
-    match (bearer, plain) {
-        _ if given.next().is_some() => Err(AdmitError::Malformed),
+    let plain = given.next().map(text).transpose()?;
+    if given.next().is_some() {
+        return Err(AdmitError::Malformed);
+    }
+    let authorization = headers.get(header::AUTHORIZATION).map(text).transpose()?;
+    one_key(authorization, plain)
+}
+
+/// The key that these two values of headers give.
+pub(crate) fn one_key<'h>(
+    authorization: Option<&'h str>,
+    plain: Option<&'h str>,
+) -> Result<&'h str, AdmitError> {
+    let bearer = authorization.map(bearer).transpose()?;
+    match (bearer, plain.map(str::trim)) {
         (None, None) => Err(AdmitError::Missing),
         (Some(bearer), Some(plain)) if bearer != plain => Err(AdmitError::Malformed),
         (Some(key), _) | (None, Some(key)) if !key.is_empty() => Ok(key),
@@ -104,8 +115,7 @@ fn key_of(headers: &HeaderMap) -> Result<&str, AdmitError> {
 }
 
 /// The key of `Authorization: Bearer KEY`. Schemes are case-insensitive (RFC 9110).
-fn bearer(header: &HeaderValue) -> Result<&str, AdmitError> {
-    let text = header.to_str().map_err(|_| AdmitError::Malformed)?;
+fn bearer(text: &str) -> Result<&str, AdmitError> {
     match text.split_once(' ') {
         Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") && !key.trim().is_empty() => {
             Ok(key.trim())

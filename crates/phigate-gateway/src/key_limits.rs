@@ -100,6 +100,48 @@ impl KeyLimits {
         own: &BTreeMap<KeyLimit, u64>,
         now: Instant,
     ) -> Result<KeyPermit, Limited> {
+        let allowed = self.allowed(own);
+        let second = second(self.started, now);
+        // The key first: under load its own limit is what is met most often, and a refusal must cost little.
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = keys.entry(key_id, second);
+        entry.allowed = Some(allowed);
+        let of_key = entry.place(allowed.concurrency)?;
+        let of_account = self.place_of_account(account_id, second)?;
+        entry.minute.count(second, allowed.per_minute)?;
+        Ok(KeyPermit {
+            _running: Arc::new(Running {
+                _of_key: of_key,
+                _of_account: of_account,
+            }),
+        })
+    }
+
+    /// Whether a key is at its limits, as they were when it asked last. Anybody may be asking in its name.
+    pub(crate) fn is_at_limit(&self, key_id: &str, now: Instant) -> bool {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = keys.entries.get_mut(key_id);
+        entry.is_some_and(|entry| {
+            let second = second(self.started, now);
+            let allowed = entry.allowed;
+            allowed.is_some_and(|allowed| entry.room(allowed, second).is_err())
+        })
+    }
+
+    /// Whether a request of this key would find its limits met, and when to come again then. Nothing is counted.
+    pub(crate) fn room(
+        &self,
+        key_id: &str,
+        own: &BTreeMap<KeyLimit, u64>,
+        now: Instant,
+    ) -> Result<(), Limited> {
+        let second = second(self.started, now);
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        keys.entry(key_id, second).room(self.allowed(own), second)
+    }
+
+    /// What a key may have here and now.
+    fn allowed(&self, own: &BTreeMap<KeyLimit, u64>) -> Allowed {
         let replicas = u64::from(self.replicas.load(Ordering::Relaxed));
         let share = |limit: KeyLimit, configured: u64| {
             own.get(&limit)
@@ -108,22 +150,10 @@ impl KeyLimits {
                 .div_ceil(replicas)
         };
         let per_minute = share(KeyLimit::RequestsPerMinute, self.per_minute);
-        let concurrency = share(KeyLimit::Concurrency, self.concurrency);
-        let second = second(self.started, now);
-        // The key first: under load its own limit is what is met most often, and a refusal must cost little.
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = keys.entry(key_id, second);
-        let of_key = entry.place(concurrency)?;
-        let of_account = self.place_of_account(account_id, second)?;
-        entry
-            .minute
-            .count(second, u32::try_from(per_minute).unwrap_or(u32::MAX))?;
-        Ok(KeyPermit {
-            _running: Arc::new(Running {
-                _of_key: of_key,
-                _of_account: of_account,
-            }),
-        })
+        Allowed {
+            concurrency: share(KeyLimit::Concurrency, self.concurrency),
+            per_minute: u32::try_from(per_minute).unwrap_or(u32::MAX),
+        }
     }
 
     fn place_of_account(&self, account_id: &str, second: u64) -> Result<Arc<()>, Limited> {
@@ -178,9 +208,24 @@ struct Bounded<K> {
 struct Entry {
     minute: Minute,
     running: Arc<()>,
+    /// What a key might have when it asked last.
+    allowed: Option<Allowed>,
+}
+
+/// Requests of a key: so many at a time, and so many in a minute.
+#[derive(Debug, Clone, Copy)]
+struct Allowed {
+    concurrency: u64,
+    per_minute: u32,
 }
 
 impl Entry {
+    /// Whether there is room for one more.
+    fn room(&mut self, allowed: Allowed, second: u64) -> Result<(), Limited> {
+        self.place(allowed.concurrency)?;
+        self.minute.room(second, allowed.per_minute)
+    }
+
     /// A place among so many at one time, kept until it is dropped.
     fn place(&self, max: u64) -> Result<Arc<()>, Limited> {
         // One count is the entry's own.
@@ -254,14 +299,20 @@ impl Default for Minute {
 impl Minute {
     /// Counts one more, unless there were `max` in the last minute.
     fn count(&mut self, second: u64, max: u32) -> Result<(), Limited> {
+        self.room(second, max)?;
+        self.counts[place(self.newest)] += 1;
+        self.total += 1;
+        Ok(())
+    }
+
+    /// Whether there were fewer than `max` in the last minute.
+    fn room(&mut self, second: u64, max: u32) -> Result<(), Limited> {
         self.forget(second);
         if self.total >= max {
             return Err(Limited {
                 retry_after_s: self.until_room(max),
             });
         }
-        self.counts[place(self.newest)] += 1;
-        self.total += 1;
         Ok(())
     }
 
@@ -394,6 +445,35 @@ mod tests {
         );
         drop(clone);
         assert!(limits.admit("one", "a", &BTreeMap::new(), start).is_ok());
+    }
+
+    #[test]
+    fn a_look_at_a_key_says_what_admission_would_and_counts_nothing() {
+        let start = Instant::now();
+        let limits = Limits {
+            key_concurrency: 2,
+            key_requests_per_minute: 4,
+            ..Limits::default()
+        };
+        let (keys, none) = (KeyLimits::new(&limits, start), BTreeMap::new());
+        assert!(!keys.is_at_limit("a", start), "nobody asked yet");
+        for round in 0..2 {
+            let mut held = Vec::new();
+            for _ in 0..2 {
+                for _ in 0..5 {
+                    assert_eq!(keys.room("a", &none, start), Ok(()), "round {round}");
+                    assert!(!keys.is_at_limit("a", start));
+                }
+                held.push(keys.admit("one", "a", &none, start).unwrap());
+            }
+            let limited = keys.admit("one", "a", &none, start).unwrap_err();
+            assert_eq!(keys.room("a", &none, start), Err(limited));
+            assert!(keys.is_at_limit("a", start) && !keys.is_at_limit("b", start));
+            let own = BTreeMap::from([(KeyLimit::Concurrency, 3)]);
+            assert_eq!(keys.room("a", &own, start).is_ok(), round == 0);
+        }
+        assert!(keys.is_at_limit("a", start), "four in this minute");
+        assert!(!keys.is_at_limit("a", start + Duration::from_secs(60)));
     }
 
     #[test]

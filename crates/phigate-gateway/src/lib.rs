@@ -137,6 +137,7 @@ mod stopped;
 #[cfg(test)]
 mod testing;
 mod trial;
+mod turnstile;
 
 pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};

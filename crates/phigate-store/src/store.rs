@@ -68,6 +68,10 @@ impl<T: Items + TrailRows + Lifecycle> Store for T {}
 pub trait Items: Send + Sync + 'static {
     /// Number of setting changes so far.
     async fn generation(&self) -> Result<u64>;
+    /// The same where it is known without waiting.
+    fn generation_at_once(&self) -> Option<u64> {
+        None
+    }
     /// One item.
     async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>>;
     /// One item by its lookup value.

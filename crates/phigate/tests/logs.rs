@@ -1,6 +1,11 @@
 //! What the operator reads at three in the morning: a line per request, causes of failures, counts of refusals.
 
-use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
+use std::io::Write;
+use std::net::TcpStream;
+
+use crate::support::{
+    Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange, next_answer,
+};
 use serde_json::Value;
 
 /// The log as JSON; every line must be an object.
@@ -191,33 +196,91 @@ fn requests_that_were_not_let_in_are_counted_in_the_trail() {
     let limit = [("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "2")];
     let mut gateway = Gateway::start_with(&provider, &limit);
     let (key, revoked) = (gateway.key(), gateway.key());
-    let id_of = |key: &str| key.split('_').nth(1).unwrap().to_owned();
     let statuses: Vec<u16> = (0..5)
         .map(|_| gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT)).status)
         .collect();
     assert_eq!(statuses, [200, 200, 429, 429, 429]);
-    gateway.command(&["key", "revoke", &id_of(&revoked)]);
+    gateway.command(&["key", "revoke", id_of(&revoked)]);
     assert_eq!(
         gateway.chat(&revoked, &ask("gpt-4o", CLEAN_TEXT)).status,
         401
     );
     gateway.signal("-TERM");
     assert_eq!(gateway.wait(), Some(0));
+    assert_eq!(counted(&gateway, &key, "rate_limit_exceeded"), 3);
+    assert_eq!(counted(&gateway, &revoked, "invalid_api_key"), 1);
+}
+
+fn id_of(key: &str) -> &str {
+    key.split('_').nth(1).unwrap()
+}
+
+/// How many refusals of a key the trail counts.
+fn counted(gateway: &Gateway, key: &str, code: &str) -> u64 {
     let trail = gateway.command(&["audit", "export"]);
     let records = trail
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let counted: Vec<Value> = records
-        .filter(|record| record["act"] == "requests.refused")
-        .collect();
-    let count = |key: &str, code: &str| {
-        let wanted = counted
-            .iter()
-            .filter(|act| act["target"] == id_of(key).as_str());
-        let wanted = wanted.filter(|act| act["details"]["error_code"] == code);
-        let number = |act: &Value| act["details"]["count"].as_str().unwrap().parse::<u64>();
-        wanted.map(|act| number(act).unwrap()).sum::<u64>()
-    };
-    assert_eq!(count(&key, "rate_limit_exceeded"), 3, "{counted:?}");
-    assert_eq!(count(&revoked, "invalid_api_key"), 1, "{counted:?}");
+    let wanted = records.filter(|record| {
+        record["act"] == "requests.refused"
+            && record["target"] == id_of(key)
+            && record["details"]["error_code"] == code
+    });
+    let number = |act: Value| act["details"]["count"].as_str().unwrap().parse::<u64>();
+    wanted.map(|act| number(act).unwrap()).sum()
+}
+
+/// The guard turns away whoever asks again on the same connection; a handler refuses the first on it.
+#[test]
+fn refusals_by_the_guard_and_by_a_handler_are_told_logged_and_counted_alike() {
+    let provider = Provider::start();
+    let settings = [
+        ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1"),
+        ("PHIGATE_LOG_FORMAT", "json"),
+    ];
+    let mut gateway = Gateway::start_with(&provider, &settings);
+    let key = gateway.key();
+    let body = ask("gpt-4o", CLEAN_TEXT);
+    assert_eq!(gateway.chat(&key, &body).status, 200);
+    let doors = ["/v1/chat/completions", "/v1/messages", "/v1/responses"];
+    for path in doors {
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut socket = TcpStream::connect(&gateway.address).unwrap();
+        let told = [(); 3].map(|()| {
+            socket.write_all(request.as_bytes()).unwrap();
+            next_answer(&mut socket)
+        });
+        for answer in &told {
+            assert_eq!(answer.status, 429);
+            let line = line_of(&gateway, &answer.request_id());
+            assert_eq!(line["message"], "request not let in");
+            assert_eq!(line["key.id"], id_of(&key));
+            assert_eq!(without_id_and_time(answer), without_id_and_time(&told[0]));
+        }
+    }
+    gateway.signal("-TERM");
+    assert_eq!(gateway.wait(), Some(0));
+    let expected = 3 * doors.len() as u64;
+    assert_eq!(counted(&gateway, &key, "rate_limit_exceeded"), expected);
+}
+
+/// What two refusals of the same request have in common.
+fn without_id_and_time(answer: &Answer) -> (Vec<(String, String)>, Value) {
+    let (mut headers, mut body) = (answer.headers.clone(), answer.json());
+    headers.retain(|(name, _)| !["x-gateway-request-id", "date"].contains(&name.as_str()));
+    headers.sort();
+    for (name, value) in &mut headers {
+        if name == "retry-after" {
+            assert!((1..=60).contains(&value.parse::<u64>().unwrap()), "{value}");
+            value.clear();
+        }
+    }
+    if let Some(id) = body.get_mut("request_id") {
+        assert_eq!(*id, answer.request_id().as_str());
+        *id = Value::Null;
+    }
+    (headers, body)
 }

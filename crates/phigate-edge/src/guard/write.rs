@@ -15,7 +15,7 @@ const LINGER: Duration = Duration::from_secs(5);
 
 impl<I: AsyncWrite + Unpin> Guard<I> {
     /// Lets a write wait only so long.
-    fn watch<T>(
+    pub(super) fn watch<T>(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<T>>,
@@ -72,6 +72,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
         let this = self.get_mut();
         this.note_flushed(false);
         if !this.write_is_shut {
+            ready!(this.poll_owed(cx))?;
             let shut = Pin::new(&mut this.inner).poll_shutdown(cx);
             ready!(this.watch(cx, shut))?;
             this.write_is_shut = true;

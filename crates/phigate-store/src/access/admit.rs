@@ -43,6 +43,23 @@ impl Access {
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
         let key_id = api_key::public_id(key)?;
         let known = self.known(key_id).await?.ok_or(AdmitError::Unknown)?;
+        self.admit_known(key, key_id, &known)
+    }
+
+    /// The same where nobody has to be waited for; none where that is not so, or where the caller is not admitted.
+    pub fn admit_at_once(&self, key: &str) -> Option<Admission> {
+        let key_id = api_key::public_id(key).ok()?;
+        let generation = self.core.store.generation_at_once()?;
+        let known = self.cache_of(generation).keys.get(key_id)?.clone();
+        self.admit_known(key, key_id, &known).ok()
+    }
+
+    /// What stands where a key has its public id. It says nothing about whether there is such a key.
+    pub fn claimed_id(key: &str) -> Option<&str> {
+        api_key::claimed_id(key)
+    }
+
+    fn admit_known(&self, key: &str, key_id: &str, known: &Known) -> Result<Admission, AdmitError> {
         let fingerprint = api_key::fingerprint(key);
         if known.matched.get() != Some(&fingerprint) {
             if !api_key::matches(&self.core.keyring.root.pepper, key, &known.hash) {
@@ -59,7 +76,7 @@ impl Access {
             let account_id = known.account.id.clone();
             return Err(AdmitError::Expired { key_id, account_id });
         }
-        self.note_use(&key_id, &known, now.as_microsecond());
+        self.note_use(&key_id, known, now.as_microsecond());
         Ok(Admission {
             key_id,
             account: known.account.clone(),

@@ -27,6 +27,11 @@ pub(crate) fn generate() -> (String, SecretString) {
     (id, SecretString::new(key))
 }
 
+/// What stands in the place of the public id, whatever the rest is.
+pub(crate) fn claimed_id(key: &str) -> Option<&str> {
+    key.strip_prefix(PREFIX)?.get(..ID)
+}
+
 /// The public id of a well-formed key.
 pub(crate) fn public_id(key: &str) -> Result<&str, AdmitError> {
     if key.is_empty() {
@@ -115,6 +120,7 @@ mod tests {
     fn a_new_key_reads_back_and_any_changed_letter_is_refused() {
         let (id, key) = generate();
         assert_eq!(public_id(key.expose()).unwrap(), id);
+        assert_eq!(claimed_id(key.expose()), Some(id.as_str()));
         for position in 0..key.expose().len() {
             let mut changed = key.expose().as_bytes().to_vec();
             changed[position] = if changed[position] == b'x' {

@@ -24,12 +24,16 @@ const CLOSING: Duration = Duration::from_secs(10);
 #[async_trait]
 impl Items for Sqlite {
     async fn generation(&self) -> Result<u64> {
-        if let Some(generation) = self.generation.unchanged() {
+        if let Some(generation) = self.generation_at_once() {
             return Ok(generation);
         }
         let generation = self.generation.clone();
         self.on_hot(move |connection| generation.read(connection))
             .await
+    }
+
+    fn generation_at_once(&self) -> Option<u64> {
+        self.generation.unchanged()
     }
 
     async fn item(&self, account: &str, kind: ItemKind, id: &str) -> Result<Option<Item>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use phigate_edge::{Drain, Observer, Ports, ServeError, Site};
+use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Turnstile};
 use phigate_store::SecretString;
 
 use crate::app::{self, App, Role};
@@ -167,6 +167,7 @@ async fn serve_app(
         error_format: routes::error_format,
         metrics: app.metrics.router(),
         presidio,
+        turnstile: Arc::clone(&app.gateway) as Arc<dyn Turnstile>,
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
     };
     let drain = app.drain.clone();

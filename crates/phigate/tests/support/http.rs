@@ -67,6 +67,20 @@ pub fn read_answer(socket: &mut TcpStream) -> Answer {
     parse(&bytes)
 }
 
+/// Reads one answer of known length on a connection that stays open.
+pub fn next_answer(socket: &mut TcpStream) -> Answer {
+    let (mut bytes, mut byte) = (Vec::new(), [0]);
+    while !bytes.ends_with(b"\r\n\r\n") {
+        socket.read_exact(&mut byte).expect("an answer");
+        bytes.extend(byte);
+    }
+    let length = parse(&bytes).header("content-length").unwrap().parse();
+    let mut body = vec![0; length.unwrap()];
+    socket.read_exact(&mut body).expect("a whole answer");
+    bytes.extend(body);
+    parse(&bytes)
+}
+
 fn parse(bytes: &[u8]) -> Answer {
     let end = bytes
         .windows(4)

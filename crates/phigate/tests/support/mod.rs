@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
-pub use http::{Answer, exchange, read_answer};
+pub use http::{Answer, exchange, next_answer, read_answer};
 pub use provider::{Provider, Reply, Seen, openai_stream};
 
 /// The sentence of the specification's example.

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use super::*;
 use crate::serve::finish;
 use crate::{
-    ClientAddress, MissingPage, Observer, REQUEST_ID, RequestId, TrustedProxies, Upload,
+    ClientAddress, MissingPage, Observer, REQUEST_ID, RequestId, TrustedProxies, Turnstile, Upload,
     health_routes,
 };
 
@@ -26,6 +26,7 @@ mod http2;
 mod patience;
 mod refusals;
 mod stopping;
+mod turnstile;
 
 /// An observer that does not look.
 struct Nobody;
@@ -55,17 +56,29 @@ pub(crate) fn serve_on(
     router: Router,
     certificate: Option<Certificate>,
 ) -> Running {
+    serve_with(listener, limits, router, certificate, None)
+}
+
+/// The same with somebody who turns requests away.
+fn serve_with(
+    listener: TcpListener,
+    limits: Limits,
+    router: Router,
+    certificate: Option<Certificate>,
+    turnstile: Option<Arc<dyn Turnstile>>,
+) -> Running {
     let address = listener.local_addr().unwrap();
     let drain = Drain::default();
     let router = router.merge(health_routes(drain.clone(), || async { true }));
     let missing_page: MissingPage = Arc::new(|_| Box::pin(async { "a page".into_response() }));
-    let edge = Edge::new(
+    let mut edge = Edge::new(
         finish(router, missing_page),
         &limits,
         TrustedProxies::default(),
         drain.clone(),
         Arc::new(Nobody),
     );
+    edge.turnstile = turnstile;
     let places = Places::new(limits.connections, 0);
     let server = Server::new(edge, &limits, certificate, drain.clone(), places);
     let (served, stopping) = (vec![(server, listener)], drain.clone());

@@ -1,0 +1,105 @@
+//! Requests that are turned away here, before the library sees them.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::{Instant, SystemTime};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::AsyncWrite;
+
+use super::{Guard, Phase};
+use crate::activity::Activity;
+use crate::drain::Drain;
+use crate::head::Framing;
+use crate::turnstile::{Asked, Turnstile};
+
+/// Answers to those who were turned away, until they have left.
+pub(super) struct Owed {
+    bytes: BytesMut,
+    is_flushed: bool,
+}
+
+impl Owed {
+    pub(super) fn nothing() -> Self {
+        Self {
+            bytes: BytesMut::new(),
+            is_flushed: true,
+        }
+    }
+
+    pub(super) fn is_nothing(&self) -> bool {
+        self.bytes.is_empty() && self.is_flushed
+    }
+}
+
+/// Who turns requests away, and what is known of the connection.
+#[derive(Clone)]
+pub(crate) struct Turn {
+    pub(crate) turnstile: Arc<dyn Turnstile>,
+    pub(crate) activity: Arc<Activity>,
+    pub(crate) drain: Drain,
+}
+
+impl<I> Guard<I> {
+    /// From here on, requests may be turned away; with none, the library sees all of them.
+    pub(crate) fn set_turn(&mut self, turn: Option<Turn>) {
+        self.turn = turn;
+    }
+
+    /// Turns away the request at the front, if all of it is here and somebody says so. The answer is written next.
+    pub(super) fn turn_away(&mut self, end: usize, framing: Framing) -> bool {
+        let Some(turn) = &self.turn else {
+            return false;
+        };
+        let Framing::Length(length) = framing else {
+            return false;
+        };
+        let whole = usize::try_from(length)
+            .ok()
+            .and_then(|length| end.checked_add(length));
+        let Some(whole) = whole.filter(|whole| *whole <= self.held.len()) else {
+            return false;
+        };
+        // Answers keep their order: the library must not have one to give, or a request whose answer it still owes.
+        let library_rests =
+            self.released == 0 && self.is_flushed && turn.activity.has_answered(self.given);
+        if !library_rests || turn.drain.is_draining() {
+            return false;
+        }
+        let Some(asked) = Asked::read(&self.held[..end]) else {
+            return false;
+        };
+        let Some(refusal) = turn.turnstile.turn_away(&asked) else {
+            return false;
+        };
+        refusal.write(*asked.request_id, SystemTime::now(), &mut self.owed.bytes);
+        turn.activity.touch(Instant::now());
+        self.held.advance(whole);
+        self.head_deadline.stop();
+        self.phase = Phase::Head;
+        true
+    }
+}
+
+impl<I: AsyncWrite + Unpin> Guard<I> {
+    /// Writes what is owed to those who were turned away.
+    pub(super) fn poll_owed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.owed.bytes.is_empty() {
+            let written = Pin::new(&mut self.inner).poll_write(cx, &self.owed.bytes);
+            let count = ready!(self.watch(cx, written))?;
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.owed.bytes.advance(count);
+            self.owed.is_flushed = false;
+        }
+        if !self.owed.is_flushed {
+            let flushed = Pin::new(&mut self.inner).poll_flush(cx);
+            ready!(self.watch(cx, flushed))?;
+            self.owed.is_flushed = true;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
