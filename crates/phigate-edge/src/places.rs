@@ -5,7 +5,6 @@
 //! connected gets time to say something.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,23 +22,19 @@ pub(crate) struct Places {
     line: Mutex<Line>,
 }
 
-/// Those whose place may be asked for, in the order in which they came to rest.
+/// Those whose place may be asked for, by how long they rest: not all of them are noticed at once. The number tells
+/// apart those who began at the same moment.
 #[derive(Default)]
 struct Line {
     last: u64,
-    resting: BTreeMap<u64, Resting>,
-}
-
-struct Resting {
-    since: Instant,
-    bell: Arc<Notify>,
+    resting: BTreeMap<(Instant, u64), Arc<Notify>>,
 }
 
 /// The place of one connection, free again when dropped.
 pub(crate) struct Place {
     places: Arc<Places>,
-    /// Where it stands in the line; zero while it does not.
-    number: AtomicU64,
+    /// Where it stands in the line, if it does.
+    stands: Mutex<Option<(Instant, u64)>>,
     bell: Arc<Notify>,
     _taken: Option<OwnedSemaphorePermit>,
 }
@@ -80,7 +75,7 @@ impl Places {
     fn place(self: &Arc<Self>, taken: Option<OwnedSemaphorePermit>) -> Place {
         Place {
             places: Arc::clone(self),
-            number: AtomicU64::new(0),
+            stands: Mutex::default(),
             bell: Arc::default(),
             _taken: taken,
         }
@@ -92,11 +87,12 @@ impl Places {
         let Some(first) = line.resting.first_entry() else {
             return NEXT;
         };
-        let rested = now.saturating_duration_since(first.get().since);
+        let (since, _) = *first.key();
+        let rested = now.saturating_duration_since(since);
         if rested < REST_MIN {
             return REST_MIN - rested;
         }
-        first.remove().bell.notify_one();
+        first.remove().notify_one();
         NEXT
     }
 
@@ -106,31 +102,33 @@ impl Places {
 }
 
 impl Place {
-    /// Nothing is asked, and was not since then: to the end of the line.
+    /// Nothing is asked, and was not since then: into the line.
     pub(crate) fn rest(&self, since: Instant) {
+        let mut stands = self.stands();
         let mut line = self.places.line();
-        line.resting.remove(&self.number.load(Ordering::Relaxed));
+        if let Some(before) = *stands {
+            line.resting.remove(&before);
+        }
         line.last += 1;
-        let resting = Resting {
-            since,
-            bell: Arc::clone(&self.bell),
-        };
-        self.number.store(line.last, Ordering::Relaxed);
-        let number = line.last;
-        line.resting.insert(number, resting);
+        let here = (since, line.last);
+        line.resting.insert(here, Arc::clone(&self.bell));
+        *stands = Some(here);
     }
 
     /// Something is asked: out of the line.
     pub(crate) fn work(&self) {
-        let number = self.number.swap(0, Ordering::Relaxed);
-        if number > 0 {
-            self.places.line().resting.remove(&number);
+        if let Some(stood) = self.stands().take() {
+            self.places.line().resting.remove(&stood);
         }
     }
 
     /// Whether it stands in the line or was asked for since.
     pub(crate) fn is_resting(&self) -> bool {
-        self.number.load(Ordering::Relaxed) > 0
+        self.stands().is_some()
+    }
+
+    fn stands(&self) -> MutexGuard<'_, Option<(Instant, u64)>> {
+        self.stands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until somebody else needs the place.
@@ -138,8 +136,8 @@ impl Place {
         loop {
             self.bell.notified().await;
             // A ring may be from an earlier rest; whoever rang took us out of the line.
-            let number = self.number.load(Ordering::Relaxed);
-            if number > 0 && !self.places.line().resting.contains_key(&number) {
+            let stands = *self.stands();
+            if stands.is_some_and(|here| !self.places.line().resting.contains_key(&here)) {
                 return;
             }
         }
@@ -182,6 +180,19 @@ mod tests {
         assert!(is_asked_for(&first).await);
         places.ask(now + REST_MIN);
         assert!(!is_asked_for(&at_work).await);
+    }
+
+    #[tokio::test]
+    async fn whoever_rests_longest_is_asked_first_even_if_that_was_noticed_late() {
+        let places = Places::new(2, 0);
+        let first = places.take().await.unwrap();
+        let second = places.take().await.unwrap();
+        let now = Instant::now();
+        second.rest(now + Duration::from_millis(1));
+        first.rest(now);
+        places.ask(now + 2 * REST_MIN);
+        assert!(is_asked_for(&first).await);
+        assert!(!is_asked_for(&second).await);
     }
 
     #[tokio::test]
