@@ -74,12 +74,6 @@ pub(crate) fn lower(eight: u64) -> u64 {
     eight | (!(eight >> 2) & ONES << 5)
 }
 
-/// The small letters among the ASCII letters that `letters` names.
-#[inline(always)]
-pub(crate) fn smalls(eight: u64, letters: u64) -> u64 {
-    letters & (eight << 2)
-}
-
 /// Where the bytes stand that `picks` names among eight, in order.
 pub(crate) fn places<'a>(
     bytes: &'a [u8],
@@ -201,8 +195,6 @@ mod tests {
             assert_eq!(has(outside_ascii(eight)), !byte.is_ascii());
             let capitals = capitals(eight, letters(eight));
             assert_eq!(has(capitals), byte.is_ascii_uppercase());
-            let smalls = smalls(eight, letters(eight));
-            assert_eq!(has(smalls), byte.is_ascii_lowercase());
             assert_eq!(has(equal(eight, b'-')), byte == b'-');
             if byte.is_ascii_alphanumeric() || !byte.is_ascii() {
                 let lower = lower(eight).to_le_bytes()[place];

@@ -297,9 +297,7 @@ impl Detector {
                 .map(|one| one.span.clone())
                 .collect()
         };
-        let mut company = names_from(SURE_COMPANY, candidates);
-        company.sort_by_key(|name| name.start);
-        let sure_from = if company.len() >= COMPANY_MIN {
+        let sure_from = if names_from(SURE_COMPANY, candidates).len() >= COMPANY_MIN {
             LIKELY_NAME
         } else {
             SURE_NAME
@@ -311,9 +309,6 @@ impl Detector {
         rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::SPEAKERS, candidates);
-        if self.names.is_some() {
-            rules::find_by_names(page, &self.settings, &company, rules::COMPANY, candidates);
-        }
         let mut likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
         likely.sort_unstable_by_key(|name| name.start);
         rules::find_beside_names(page, &self.settings, &likely, candidates);

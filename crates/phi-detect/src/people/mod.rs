@@ -3,8 +3,8 @@
 mod announced;
 mod asides;
 mod beds;
+mod beside;
 mod chats;
-mod company;
 mod damaged;
 mod data;
 mod ending;
@@ -21,8 +21,8 @@ mod things;
 pub(crate) use announced::{follows_person, has_age, is_announced, opens_sentence};
 pub(crate) use asides::after_departments;
 pub(crate) use beds::in_beds;
+pub(crate) use beside::is_of_thing;
 pub(crate) use chats::{initials_below, speakers};
-pub(crate) use company::{in_company, is_of_thing};
 pub(crate) use damaged::mend as mend_names;
 pub(crate) use data::{
     initials_at, is_identifier, is_in_data, is_piece_of_identifier, is_type_word,

@@ -100,9 +100,6 @@ pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);
 /// The people named in the text, wherever else it names them.
 pub(crate) const AGAIN: ByNames = name::find_again;
 
-/// Those in the company of the people named in the text whom nothing else gives away.
-pub(crate) const COMPANY: ByNames = name::find_company;
-
 /// Those in the beds of a list of which some are named.
 pub(crate) const BEDS: ByNames = name::find_beds;
 

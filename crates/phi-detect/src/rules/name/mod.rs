@@ -89,13 +89,6 @@ pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<
     }
 }
 
-/// People in the company of others, by words that are nothing but names.
-pub(crate) fn find_company(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
-    for span in people::in_company(page, known, names::is_only_a_name) {
-        out.push(span, 0.55, "name.company");
-    }
-}
-
 /// People who speak in a chat or sign with initials, in a text in which others are known.
 pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::speakers(page, known, names::is_ordinary) {
