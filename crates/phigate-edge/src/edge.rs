@@ -22,7 +22,7 @@ use crate::activity::Activity;
 use crate::carried::Carried;
 use crate::client::ClientAddress;
 use crate::drain::Drain;
-use crate::envelope::in_format;
+use crate::envelope::{REQUEST_ID, in_format};
 use crate::error::EdgeError;
 use crate::guard::REFUSE;
 use crate::leftover::Leftover;
@@ -32,9 +32,6 @@ use crate::queue::{Queue, WorkPermit};
 use crate::turnstile::Turnstile;
 use crate::upload::Intake;
 use phigate_types::{ErrorFormat, Limits};
-
-/// On every response; also the key of the audit record.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
 
 /// The id of a request, found in its extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

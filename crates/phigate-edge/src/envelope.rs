@@ -5,10 +5,13 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use phigate_types::{Blame, ErrorCode, ErrorFormat};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+/// On every response; also the key of the audit record.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
 
 /// One error as a caller sees it. Messages are ours: they never quote what the caller sent.
 #[derive(Debug, Clone)]

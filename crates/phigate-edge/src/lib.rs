@@ -35,8 +35,8 @@ mod upload;
 
 pub use client::ClientAddress;
 pub use drain::Drain;
-pub use edge::{ErrorFormatOf, REQUEST_ID, RequestId};
-pub use envelope::ErrorBody;
+pub use edge::{ErrorFormatOf, RequestId};
+pub use envelope::{ErrorBody, REQUEST_ID};
 pub use error::EdgeError;
 pub use health::routes as health_routes;
 pub use observer::Observer;

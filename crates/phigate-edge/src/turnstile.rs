@@ -14,8 +14,7 @@ use httpdate::HttpDate;
 use phigate_types::ErrorFormat;
 use uuid::Uuid;
 
-use crate::edge::REQUEST_ID;
-use crate::envelope::ErrorBody;
+use crate::envelope::{ErrorBody, REQUEST_ID};
 use crate::head;
 
 /// What a head says about who asks.
