@@ -222,4 +222,4 @@ const FILLERS: &str = "is was are be as no num number nbr numero id ident identi
     es el la su mi de confirm please correct actually starts starting begins beginning under using \
     me us him them shown shows entered into from use that this would should which ending card line home cell work \
     here uh um yeah yes sure ok okay well just mm dd yy yyyy termina terminan en ultimos son \
-    mobile day evening night primary secondary main alternate alt best office";
+    mobile day evening night maybe perhaps probably possibly primary secondary main alternate alt best office";

@@ -103,6 +103,11 @@ fn positions_in_hl7_and_x12_give_meaning() {
             ("dob", "19620314"),
         ],
     );
+    // With one empty element too many.
+    check(
+        "NM1*IL*1*ROE*JANE*Q****34*536228741~",
+        &[("name", "ROE*JANE*Q"), ("ssn", "536228741")],
+    );
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub(crate) use answer::value_after;
 use std::ops::Range;
 
 use crate::labels::Meaning;
+use crate::lexicon::Sense;
 use crate::page::{Label, Page, is_word_byte};
 use gap::Gap;
 
@@ -72,7 +73,9 @@ pub(crate) fn claim_before(
         return None;
     }
     let is_heard = |label: &Label| {
-        !answer::is_speaker(page.bytes(), label) && !is_of_value_before(page, label)
+        !answer::is_speaker(page.bytes(), label)
+            && !is_of_value_before(page, label)
+            && !is_mere_word(page, label)
     };
     let mut place = None;
     for (index, label) in reachable.clone().enumerate() {
@@ -117,6 +120,27 @@ pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Optio
     claim_before(page, at, |meaning| {
         meaning.is_of_number() || own.contains(&meaning)
     })
+}
+
+/// "Mr. Roe", "in order to", "in the order of": whether what reads like a label is a title, or part of a saying.
+fn is_mere_word(page: &Page<'_>, label: &Label) -> bool {
+    let word = page.slice(label.start as usize..label.end as usize);
+    let after = page.slice(label.end as usize..page.text.len().min(label.end as usize + 4));
+    if word.eq_ignore_ascii_case(b"order") {
+        return after.starts_with(b" of ") || after.starts_with(b" to ");
+    }
+    let gap = after
+        .iter()
+        .take_while(|byte| matches!(byte, b'.' | b' '))
+        .count();
+    word.eq_ignore_ascii_case(b"mr")
+        && matches!(&after[..gap], b" " | b". ")
+        && page
+            .word_at(label.end as usize + gap)
+            .is_some_and(|(sense, _)| {
+                !page.byte(label.end as usize + gap).is_ascii_digit()
+                    && !sense.has(Sense::STOP | Sense::FILLER)
+            })
 }
 
 /// "3/14/1962 (DOB) to 1/5/2025": whether a label in brackets names the value before it.

@@ -58,6 +58,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             patient file number|patient file|lab id no|anc no|anc card no|anc number|\
             clinic card nos|opd card no|opd card|nr ks gl|sjukranr|temp number|temporary number|sticker number|\
             rn number sticker|hospital acct|\
+            nhi|nhi no|nhi number|bed ticket|bed ticket no|bed ticket number|bht|bht no|torzsszam|\
             ficha clinica|numero de ficha|n de ficha|ficha n|processo n|processo no|n de processo|no de processo|\
             \u{4f4f}\u{9662}\u{53f7}|\u{75c5}\u{5386}\u{53f7}|\u{95e8}\u{8bca}\u{53f7}|\u{75c5}\u{6b77}\u{865f}|\
             \u{30ab}\u{30eb}\u{30c6}\u{756a}\u{53f7}|\u{60a3}\u{8005}\u{756a}\u{53f7}|\u{8a3a}\u{5bdf}\u{5238}\u{756a}\u{53f7}|\
@@ -200,6 +201,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "looked at pt=«551920» twice",
         "Jane Roe, gait better, mood fair, off sticks, sleeps well; notes under «KMC 4471902», seen again in May",
         "Thank you for referring Jane Roe (ID «00318-7724», female, date of birth 3/14/1962).",
+        "Jane Roe, NHI «ZAB4471», bed ticket «447»",
+        "Hospital numbers in the order of arrival: «C/4471», «C/4472»",
+        "Name;Geb.;PID\nRoe;14.03.1962;«0004471902»\nPoe;15.03.1962;«0004471903»",
     ],
     misses: &[
         "mrn=\n09:12:27.124 INFO started",
@@ -212,6 +216,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "record 10-2-1 this season",
         "Account number 4471203 is past due",
         "error in pid=48213",
+        "PID;USER;TIME\n4471902;root;10:11",
         "chart review 3/14/2024",
         "Pacemaker serial number PJN702913S implanted",
         "penicillin for Jane Roe, 2400000 units, today",

@@ -24,6 +24,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             numero do celular|fone|tel cel|tel portable|numero de portable|tel fixe|recapito|recapito telefonico|\
             hp|hp no|tel casa|tel trabajo|telefono de contacto|telf|tel movil|telefono movil|telefono fijo|fijo|handynummer|mobil|rufnummer|telefonnummer|tel mobile|\
             numero de telephone|telemovel|telefone|celulare|cellulare|numero di telefono|gsm|telefoonnummer|\
+            cp no|cp number|cp nos|mobil nr|mobilnr|fax back to|fax it to|faxen an|\
             tfno|tlf|tlfno|telef|telefs|telfs|movil|numero de movil|area code|phone|phones|phone number|phone no|\
             phone num|phone numbers|telephone|telephones|telephone number|tel|tel no|tele|cell|cells|cell phone|\
             cellphone|cell number|cell no|mobile|mobile number|mobile phone|mobile no|mob|fax|faxes|fax number|\
@@ -39,7 +40,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             Meaning::PhoneMaybe,
             "call|called|answering at|not answering|messages to|calling|calls|callback|call back|reach|reached|\
             reachable|text|texted|dial|dialed|ring|contact|contacted|page|paged|ext|extension|voicemail|answers at|\
-            kontakt|kontakt pod|erreichbar|erreichbar unter|rung on|liga|llamadme|\
+            kontakt|kontakt pod|bel|bel my|bel me|bel my op|bel me op|ring til|ring til mig pa|ring mig pa|ring meg pa|\
+            erreichen sie mich unter|erreichen sie uns unter|erreichen unter|mich unter|erreichbar|erreichbar unter|rung on|liga|llamadme|\
             llamar|llame|llamame|llamarme|llamar al|marque|left message|left a message|left vm|lvm|cb|number|numbers|\
             line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o|other no|alt no|alternate no|another no",
         ),
@@ -53,6 +55,12 @@ pub(super) static RULE: PhiRule = PhiRule {
         (Shape::Spelled, Evidence::Label, 0.85, "phone.spoken"),
         (
             Shape::Unbroken,
+            Evidence::BesideName,
+            0.6,
+            "phone.beside_name",
+        ),
+        (
+            Shape::Abroad,
             Evidence::BesideName,
             0.6,
             "phone.beside_name",
@@ -149,6 +157,10 @@ pub(super) static RULE: PhiRule = PhiRule {
         "joignable au «06.71.20.88.14», erreichbar unter «0234-5550171»",
         "Tel. «+33 (0)3 20 55 01 66», called «775-2O8-0O41»",
         "Jane Roe «555-0142»; her son is at «555-0143», the nurse, Mark Price, at «206-555-0126»",
+        "Order 4471 agreed with the rep, Jane Roe, «0114 496 0142»; ask Ana Poe on «01632 960 142»",
+        "Mobile for Mr Roe: «07700 900 142»; call Mr. Roe «0131 496 0143»",
+        "CP no.: «0917 555 0142»; Ring til mig på «75 55 01 42»; phone maybe «4821 5550»",
+        "Bei Fragen erreichen Sie mich unter «0151 23456780», oder bel my op «072 555 0142»",
     ],
     misses: &[
         "a0 03 02 01 02 02 09 00",

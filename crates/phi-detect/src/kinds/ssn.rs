@@ -127,6 +127,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "gives social as «5 3 6  2 2  8 7 4 1» on arrival",
         "and the last four of her social\nMBR: um «eight seven oh one». I believe.",
         "SSN «536228741» first, then «536228741» again",
+        "SSN on the face sheet «900-12-3477»",
+        "SSN used as member id: «508 00 7719»",
+        "SSN needed for both: Roe «401-00-6628»",
     ],
     misses: &[
         "member id 536-22-8741",
@@ -140,6 +143,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "let a = 536 - 22; assert_eq!(a, 514);",
         "SSN 2019 rules",
         "SSN on file, member ID 536228741",
+        "No SSN yet, member ID 900-12-3477",
         "The last four digits of the card are 8741.",
         "Her SSN was changed and I typed 8741 words",
     ],

@@ -18,15 +18,19 @@ fn meanings_if<'a>(
     heads: impl Iterator<Item = &'a str>,
     least: usize,
 ) -> Option<Vec<Option<Meaning>>> {
-    let mut columns: Vec<_> = heads.map(meaning).collect();
+    let heads: Vec<_> = heads.collect();
+    let mut columns: Vec<_> = heads.iter().map(|head| meaning(head)).collect();
     let known = columns.iter().flatten().count();
     if known < least || known * 3 < columns.len() {
         return None;
     }
     let mut known = columns.iter().flatten();
     if known.any(|&meaning| super::tells_of_a_person(meaning)) {
-        for meaning in &mut columns {
-            *meaning = super::in_person_record(*meaning);
+        for (meaning, head) in columns.iter_mut().zip(&heads) {
+            // In a table of processes it would number these.
+            let is_patients = head.trim().eq_ignore_ascii_case("pid");
+            *meaning = super::in_person_record(*meaning)
+                .or_else(|| is_patients.then_some(Meaning::MrnMaybe));
         }
     }
     Some(columns)
@@ -34,7 +38,9 @@ fn meanings_if<'a>(
 
 /// What one head means.
 fn meaning(head: &str) -> Option<Meaning> {
+    // "Geb.", "Tel.": one dot is that of a word cut short.
     let head = head.trim();
+    let head = head.strip_suffix('.').unwrap_or(head);
     let is_head =
         head.len() <= 40 && head.split_whitespace().count() <= 5 && !head.contains(['.', '?', '=']);
     if !is_head {

@@ -341,10 +341,12 @@ fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) 
     match text(0) {
         b"NM1" if text(2) == b"1" => {
             push(filled(elements, 3..6), Meaning::Name);
-            match text(8) {
-                b"MI" => push(element(9), Meaning::OtherId(None)),
-                b"34" => push(element(9), Meaning::Ssn),
-                b"HN" => push(element(9), Meaning::Medicare),
+            // Some senders leave one element too many empty.
+            let qualifier = if text(8).is_empty() { 9 } else { 8 };
+            match text(qualifier) {
+                b"MI" => push(element(qualifier + 1), Meaning::OtherId(None)),
+                b"34" => push(element(qualifier + 1), Meaning::Ssn),
+                b"HN" => push(element(qualifier + 1), Meaning::Medicare),
                 _ => {}
             }
         }

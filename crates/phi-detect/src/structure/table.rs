@@ -333,9 +333,11 @@ fn is_head_like(cell: &[u8]) -> bool {
         .split(|byte| *byte == b' ')
         .filter(|word| !word.is_empty())
         .count();
+    // "Geb.", "Tel.": a word cut short.
+    let is_cut = words == 1 && cell.len() <= 8;
     !cell.is_empty()
         && words <= 4
-        && !cell.ends_with(b".")
+        && (is_cut || !cell.ends_with(b"."))
         && !cell
             .iter()
             .any(|byte| matches!(byte, b'?' | b'!' | b'=' | b':' | b'{' | b'}'))

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::around::{is_dialled, nearest};
-use super::shape::{goes_on, is_drug_code, is_tied_before, looks_like_date};
+use super::shape::{goes_on, is_grouped, is_local, is_tied_before};
 use crate::digits::{Run, is_measured};
 use crate::kinds::{Evidence, Shape};
 use crate::page::Page;
@@ -41,38 +41,6 @@ fn is_one(page: &Page<'_>, run: &Run) -> bool {
     let is_unbroken = run.marks == 1;
     is_unbroken
         && (is_dialled(page, &run.span) || value.len() == 11 && matches!(value[0], b'0' | b'1'))
-}
-
-/// "Roe 555-0142": three digits and four.
-fn is_local(page: &Page<'_>, run: &Run) -> bool {
-    run.lengths(page)[..2] == [3, 4]
-        && run.marks == 2
-        && page.byte(run.span.start + 3) == b'-'
-        && matches!(page.byte(run.span.start), b'2'..=b'9')
-}
-
-/// "955 550 118", "98450 00123", "0413 555 016": nine to eleven digits in groups.
-fn is_grouped(page: &Page<'_>, run: &Run) -> bool {
-    let all = run.lengths(page);
-    let lengths = &all[..run.marks.min(all.len())];
-    let opens = page.byte(run.span.start);
-    let fits = matches!(
-        lengths,
-        [3, 3, 3 | 4]
-            | [3, 4, 3]
-            | [3, 2, 2, 2]
-            | [5, 5 | 6]
-            | [3 | 4, 6]
-            | [4, 3, 3 | 4]
-            | [5, 2, 3]
-            | [5, 3, 3 | 4]
-            | [2, 3..=5, 4]
-            | [2, 1, 4, 4]
-            | [4, 7]
-    ) || lengths == [2, 8] && opens == b'0';
-    let is_mobile = matches!(opens, b'0' | b'6'..=b'9')
-        || lengths.len() >= 3 && opens != b'1' && lengths[0] == 2;
-    fits && is_mobile && !is_drug_code(lengths) && !looks_like_date(page, run, lengths)
 }
 
 /// Whether nothing says that the digits are another number, or a piece of one.

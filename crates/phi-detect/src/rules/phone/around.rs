@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::shape::goes_on;
+use super::shape::{goes_on, is_grouped, is_local, is_tied_before};
 use crate::context::{LabelMatch, Strength, claim_after, number_claim};
 use crate::digits::Run;
 use crate::kinds::{Evidence, Meaning, Shape};
@@ -53,8 +53,11 @@ pub(super) fn follows_kin(page: &Page<'_>, start: usize) -> bool {
 
 /// `Jane Roe 2065550142`: ten digits right after a name.
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
-    const LINKS: &[&[u8]] = &[b" - ", b", ", b": ", b" @ ", b" (", b" ", b"\t"];
-    let gap = page.slice(name.end..page.text.len().min(name.end + 3));
+    const LINKS: &[&[u8]] = &[
+        b" - ", b", on ", b" on ", b", at ", b" at ", b", tel ", b", ", b": ", b" @ ", b" (", b" ",
+        b"\t",
+    ];
+    let gap = page.slice(name.end..page.text.len().min(name.end + 6));
     let link = LINKS.iter().find(|link| gap.starts_with(link));
     // In a list an age or a birth date may stand between.
     let Some(start) =
@@ -85,7 +88,21 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
         && let Some(span) = in_groups(page, index)
     {
         out.weigh(span, Shape::Abroad, Evidence::Kin);
+    } else if is_free && let Some(span) = of_nation(page, index) {
+        out.weigh(span, Shape::Abroad, Evidence::BesideName);
     }
+}
+
+/// "Mrs Lamb, on 01535 555 0171": groups as a number has them that is dialled within a country, with the nought before it.
+fn of_nation(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
+    let run = Run::read_all(page, index, 5, |between| matches!(between, b" " | b"-"));
+    let is_whole = !is_tied_before(page, run.span.start)
+        && !goes_on(page, run.span.end)
+        && !page.byte(run.span.end).is_ascii_alphanumeric();
+    let start = run.span.start;
+    let has_nought = page.byte(start) == b'0' && page.byte(start + 1) != b'0';
+    let fits = has_nought && is_grouped(page, &run) || is_local(page, &run);
+    (fits && is_whole).then_some(run.span)
 }
 
 /// "his son Carlos, 155 555 0142": whether the word for a relative stands before a name.

@@ -101,6 +101,7 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let claim = nearest(page, run.span.start);
     let follows_rules = is_issued(&run.digits(page));
     let is_dashed = run.has_same_separator(page, b"-");
+    let is_evenly_grouped = is_dashed || run.has_same_separator(page, b" ");
     let is_piece = if is_dashed && follows_rules {
         digits::has_more_groups(page, &run.span)
     } else {
@@ -113,6 +114,15 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         _ if is_piece => {}
         // Taxpayer numbers look like an SSN, but start with a 9.
         Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Strength::Tight) => {
+            out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
+        }
+        // "SSN on facesheet 900-12-3477": nobody has this number, but it is called one.
+        claim
+            if is_evenly_grouped
+                && claim
+                    .is_none_or(|claim| claim.is(Meaning::Ssn) || claim.tie >= Strength::Tight)
+                && is_called_before(page, run.span.start) =>
+        {
             out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
         }
         // "SSN for the proof of claim: 536-22-8741": the sentence speaks of an SSN all the same.
@@ -142,6 +152,25 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         }
         _ => {}
     }
+}
+
+/// How far before a number that nobody has it may be called an SSN.
+const CALLED_BYTES: usize = 48;
+
+/// "SSN used as member id: 508 00 7719": whether the clause before speaks of an SSN.
+fn is_called_before(page: &Page<'_>, at: usize) -> bool {
+    let next = page
+        .labels
+        .partition_point(|label| (label.end as usize) <= at);
+    let mut before = page.labels[..next].iter().rev().take(4);
+    before.any(|label| {
+        let between = page.slice(label.end as usize..at);
+        label.meaning == Meaning::Ssn
+            && between.len() <= CALLED_BYTES
+            && !between.iter().any(|byte| {
+                byte.is_ascii_digit() || matches!(byte, b',' | b';' | b'.' | b'?' | b'\n')
+            })
+    })
 }
 
 /// How many labels back a text may have spoken of somebody's number.
