@@ -28,6 +28,10 @@ const OTHER_ID: &str = "account|acct|acct no|acct number|account number|account 
     driver license number|driver s license number|driver s license|dl|passport|passport number|plate|vin|\
     serial|serial number|serial no|sn|s n|bar no|bar number|mem no|device id|implant|accession|accession number|accession no|acc|rx|\
     rx number|rx no|prescription number|prescription no|badge|badge number|employee id|employee number|card|\
+    employee no|staff no|staff number|staff id|payroll no|payroll number|matriculation number|\
+    matriculation no|matrikelnummer|personalnr|personalnummer|versichertennr|inmate no|inmate number|\
+    lic no|licence no|licence number|ni no|ni number|national insurance number|polizze|seat no|\
+    seat number|locker no|locker number|lock no|lock number|ser no|accounts|\
     card number|credit card|debit card|visa|mastercard|amex|bank account|account ending|routing|\
     routing number|iban|nass|naf|numero de afiliacion|dni|nie|nif|episodio|numero de episodio|\
     colegiado|nocol|ncol|nhs|nhs number|ramq|encounter|encounter number|encounter no|encounter id|\

@@ -35,6 +35,11 @@ impl<'a> Company<'a> {
         Company { names, taken }
     }
 
+    /// In order.
+    pub(crate) fn names(&self) -> &[Range<usize>] {
+        self.names
+    }
+
     /// Whether something was found at this place.
     pub(crate) fn is_taken(&self, span: &Range<usize>) -> bool {
         let next = self.taken.partition_point(|one| one.end <= span.start);

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::rows::rows;
 use super::value::{
     is_diagnosis, is_local_number, is_something_else, is_tie, spaced_groups, token_start,
     value_span, with_tied_rest,
@@ -69,6 +70,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
             Meaning::Mrn | Meaning::MrnMaybe | Meaning::Dob | Meaning::Born | Meaning::Name
         )
     });
+    rows(page, company, out);
     let mut free_from = 0;
     for index in page.each_mark() {
         let mark = page.marks[index];
@@ -126,7 +128,18 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
         })
     };
     signs > 0
-        && (is_carrier(start - signs) || number_word(page, start - signs).is_some_and(is_carrier))
+        && (is_carrier(start - signs)
+            || number_word(page, start - signs)
+                .is_some_and(|end| is_carrier(end) || is_whose(page, end)))
+}
+
+/// "their number 447-190-Q": whether the word before says that it is somebody's.
+fn is_whose(page: &Page<'_>, end: usize) -> bool {
+    const WHOSE: &[&[u8]] = &[b"her", b"his", b"our", b"their", b"your"];
+    page.word_before(end).is_some_and(|(_, start)| {
+        let word = page.slice(start..end);
+        WHOSE.iter().any(|one| word.eq_ignore_ascii_case(one))
+    })
 }
 
 /// "card no ", "your number ": where the word before the word for a number ends.
@@ -181,7 +194,7 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
         (1..=5, false) if is_plain && digits >= 5 => Some(Form::Long),
         (1..=5, true) if is_plain && !is_reading(value) => Some(Form::Short),
         (0..=5, _) if is_plain && digits >= 4 => Some(Form::Carried),
-        (1..=6, _) if is_mixed(value) => Some(Form::Carried),
+        (0..=6, _) if is_mixed(value) => Some(Form::Carried),
         _ => None,
     }
 }
@@ -293,7 +306,7 @@ fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let is_free = claim.is_none_or(|claim| {
         is_patients(&claim)
             || is_bare_id(page, claim.from)
-            || page.byte(span.start).is_ascii_uppercase()
+            || page.slice(span.clone()).iter().any(u8::is_ascii_uppercase)
                 && (claim.is(Meaning::PhoneMaybe) || is_plain_card(page, claim.from))
     });
     is_free

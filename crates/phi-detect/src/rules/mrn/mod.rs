@@ -6,6 +6,7 @@
 mod among;
 mod merged;
 mod patient;
+mod rows;
 mod site;
 mod value;
 
@@ -236,6 +237,7 @@ fn evidence(
         (Meaning::Mrn, Strength::Tight | Strength::Field) => Some(Evidence::Label),
         (Meaning::Mrn, Strength::List) if digits >= many => Some(Evidence::List),
         (Meaning::Mrn, Strength::Near) if digits >= many => Some(Evidence::Near),
+        (Meaning::MrnMaybe, _) if is_of_thing(page, span) => None,
         (Meaning::MrnMaybe, Strength::Tight | Strength::Field)
             if (many..=MAYBE_DIGITS_MAX).contains(&digits) =>
         {
@@ -251,6 +253,36 @@ fn evidence(
         (Meaning::OtherId(_), Strength::Near) => beside_a_name(page, span, digits),
         _ => None,
     }
+}
+
+/// "HN 20-44-81 is the hydrant number", "MR RENAL 20250712": whether the words behind it name another thing, or its digits
+/// are a day.
+fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const PATIENTS: &[&[u8]] = &[b"chart", b"hospital", b"mrn", b"patient", b"record"];
+    let after = page.slice(span.end..page.text.len().min(span.end + 32));
+    let mut words = after.split(|&byte| byte == b' ').skip(1);
+    let is_named = words.next() == Some(b"is")
+        && words.next() == Some(b"the")
+        && words.next().is_some_and(|word| !PATIENTS.contains(&word))
+        && words.next().is_some_and(|word| word.starts_with(b"number"));
+    let value = page.slice(span.clone());
+    let is_day = matches!(
+        value,
+        [
+            b'A'..=b'Z',
+            ..,
+            b' ',
+            b'2',
+            b'0',
+            _,
+            _,
+            b'0' | b'1',
+            _,
+            b'0'..=b'3',
+            _
+        ]
+    );
+    is_named || is_day
 }
 
 /// Numbers of citizens are longer than those of patients.

@@ -185,7 +185,7 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Where a number right after a name starts.
-fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
+pub(super) fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
     const LINKS: &[&[u8]] = &[
         b" (#", b" (", b" [", b", #", b", ", b"; ", b" / ", b" | ", b" - ", b" #", b": ", b"\t",
         b" ",

@@ -254,7 +254,8 @@ fn labelled(
     let is_whole = is_firm
         && !has_more_groups(page, &run.span)
         && !page.slice(run.span.clone()).contains(&b'\n');
-    if goes_on(page, span.end) && !is_whole || looks_like_date(page, &run, lengths) {
+    let is_part = has_letter_tied(page, span.end) && !is_firm;
+    if goes_on(page, span.end) && !is_whole || is_part || looks_like_date(page, &run, lengths) {
         return None;
     }
     let starts_with_zero = page.byte(run.span.start) == b'0';
