@@ -72,11 +72,7 @@ pub(crate) fn claim_before(
     if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
         return None;
     }
-    let is_heard = |label: &Label| {
-        !answer::is_speaker(page.bytes(), label)
-            && !is_of_value_before(page, label)
-            && !is_mere_word(page, label)
-    };
+    let is_heard = |label: &Label| is_heard(page, label);
     let mut place = None;
     for (index, label) in reachable.clone().enumerate() {
         if !decides(label.meaning) || !is_heard(label) {
@@ -113,6 +109,13 @@ pub(crate) fn claim_before(
         tie: Strength::Field,
         from: field.span.start,
     })
+}
+
+/// Whether what reads like a label is one, and of what follows it.
+fn is_heard(page: &Page<'_>, label: &Label) -> bool {
+    !answer::is_speaker(page.bytes(), label)
+        && !is_of_value_before(page, label)
+        && !is_mere_word(page, label)
 }
 
 /// The nearest label before `at` that says which number this is: one of its `own`, or that of any other number.
