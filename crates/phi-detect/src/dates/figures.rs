@@ -10,7 +10,7 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let first = page.marks[index];
     let second = *page.marks.get(index + 1)?;
     let separator = page.byte(first.end as usize);
-    let is_separated = matches!(separator, b'/' | b'-' | b'.' | b' ' | b'_')
+    let is_separated = matches!(separator, b'/' | b'-' | b'.' | b' ' | b'_' | b'~')
         && second.start == first.end + 1
         && second.is_number();
     if let Some(date) = month_and_year(page, first, second).filter(|_| is_separated) {
@@ -50,9 +50,14 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
             },
         });
     }
-    let is_day_month = separator == b'/' && first.len() <= 2 && is_either_order(one, two);
+    // "29.2." is a day and its month as they are counted on the Continent.
+    let end = second.end as usize;
+    let is_counted = separator == b'.' && page.byte(end) == b'.' && is_month_day(two, one);
+    let is_day_month = first.len() <= 2
+        && (separator == b'/' && is_either_order(one, two)
+            || is_counted && !page.byte(end + 1).is_ascii_alphanumeric());
     is_day_month.then_some(DateHit {
-        span: first.start as usize..second.end as usize,
+        span: first.start as usize..end + usize::from(is_counted),
         form: Form::Fraction,
     })
 }
@@ -73,23 +78,34 @@ fn month_and_year(page: &Page<'_>, first: Mark, second: Mark) -> Option<DateHit>
     })
 }
 
-/// `14.III.1962`: the month in Roman numerals, as in Central Europe.
-pub(super) fn roman(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
-    const MONTHS: &[&[u8]] = &[
+/// `14.III.1962`: the month in Roman numerals, as in Central Europe; `14/set/1962`: in letters that elsewhere are a word.
+pub(super) fn lettered(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
+    const ROMAN: &[&[u8]] = &[
         b"I", b"II", b"III", b"IV", b"V", b"VI", b"VII", b"VIII", b"IX", b"X", b"XI", b"XII",
+    ];
+    const SHORT: &[&[u8]] = &[
+        b"ago", b"fev", b"gen", b"giu", b"lug", b"mag", b"ott", b"out", b"set",
     ];
     let separator = page.byte(day.end);
     let month = day.end + 1;
-    let opens = matches!(separator, b'.' | b'-' | b'/' | b' ')
-        && matches!(page.byte(month), b'I' | b'V' | b'X');
+    let opens =
+        matches!(separator, b'.' | b'-' | b'/' | b' ') && page.byte(month).is_ascii_alphabetic();
     if !opens {
         return None;
     }
     let (_, month_end) = page.word_at(month)?;
     let year = leading_digits(page, month_end + 1..page.text.len().min(month_end + 6));
+    let letters = page.slice(month..month_end);
+    // Between spaces small letters are words: "2 x 2000", "1 set 2020".
+    let is_month = ROMAN.contains(&letters)
+        || separator != b' '
+            && ROMAN
+                .iter()
+                .chain(SHORT)
+                .any(|one| letters.eq_ignore_ascii_case(one));
     let is_dated = day.len() <= 2
         && super::is_day(number(page, day.clone()))
-        && MONTHS.contains(&page.slice(month..month_end))
+        && is_month
         && page.byte(month_end) == separator;
     let has_year = match year.len() {
         4 => is_year(number(page, year.clone())),
@@ -186,8 +202,10 @@ pub(super) fn ordinals(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
     }
     let end = second.end + 2;
     let at = end + usize::from(page.byte(end) == b',') + 1;
+    let has_blank = page.byte(at - 1) == b' ';
+    let at = at + usize::from(page.byte(at) == b'\'');
     let year = leading_digits(page, at..page.text.len().clamp(at, at + 4));
-    let fits = page.byte(at - 1) == b' '
+    let fits = has_blank
         && (year.len() == 2 || year.len() == 4 && is_year(number(page, year.clone())))
         && !page.byte(year.end).is_ascii_alphanumeric()
         && is_month_day(number(page, second), number(page, first));

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::lexicon::Sense;
 use crate::page::Page;
-use figures::{compact, numeric, ordinals, roman, spread};
-use words::{month_inside, round_month, with_signs};
+use figures::{compact, lettered, numeric, ordinals, spread};
+use words::{month_inside, round_month, with_signs, year_first};
 
 /// A date in the text.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,8 @@ pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
     }
     if mark.is_number() {
         return numeric(page, index)
-            .or_else(|| roman(page, mark.range()))
+            .or_else(|| year_first(page, mark.range()))
+            .or_else(|| lettered(page, mark.range()))
             .or_else(|| spread(page, mark.start as usize))
             .or_else(|| compact(page, mark.range()));
     }
@@ -128,6 +129,11 @@ mod tests {
             "1962年3月14日",
             "14th of the 3rd, 1962",
             "14th of the 3rd 62",
+            "14th of the 3rd, '62",
+            "14.iii.1962",
+            "14/set/1962",
+            "03~14~1962",
+            "1962. június 14.",
         ] {
             assert_eq!(first_date(text), Some((text, Form::Full)), "{text}");
         }
@@ -150,6 +156,8 @@ mod tests {
             "May 500",
             "version 2.0.0",
             "99213",
+            "2 x 2000",
+            "1 set 2020",
         ] {
             assert_eq!(first_date(text), None, "{text}");
         }

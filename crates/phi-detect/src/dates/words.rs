@@ -98,6 +98,24 @@ pub(super) fn round_month(page: &Page<'_>, month: Range<usize>) -> Option<DateHi
     })
 }
 
+/// `1962. június 14.`: year, month and day, as in Hungary.
+pub(super) fn year_first(page: &Page<'_>, year: Range<usize>) -> Option<DateHit> {
+    // Elsewhere these are given names.
+    const MONTHS: &[&[u8]] = &[b"junius", b"julius"];
+    if year.len() != 4 || page.slice(year.end..year.end + 2) != b". " {
+        return None;
+    }
+    let month = year.end + 2;
+    let (sense, month_end) = page.word_at(month)?;
+    let is_month = sense.has(Sense::MONTH) || MONTHS.contains(&page.slice(month..month_end));
+    let is_dated = is_month && is_year(number(page, year.clone()));
+    let day_end = day_after(page, month_end).filter(|_| is_dated)?;
+    Some(DateHit {
+        span: year.start..after_dot(page, day_end),
+        form: Form::Full,
+    })
+}
+
 /// `March 1962`, with its century.
 fn month_and_year(page: &Page<'_>, month: Range<usize>, after_month: usize) -> Option<DateHit> {
     let end = year_after(page, after_month)?;

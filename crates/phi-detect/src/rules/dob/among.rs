@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{nearest, other, signs};
+use super::{listed, nearest, other, signs};
 use crate::dates::{Form, date_at};
 use crate::page::Page;
 use crate::people;
@@ -13,6 +13,7 @@ const REACH_BYTES: usize = 60;
 
 /// Full dates a generation ago, near somebody who may be a patient, which nothing calls otherwise.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+    listed::find(page, company, out);
     let mut free_from = 0;
     for index in page.each_mark() {
         if (page.marks[index].start as usize) < free_from {

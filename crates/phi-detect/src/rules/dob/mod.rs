@@ -4,6 +4,7 @@
 //! of that meaning. All other dates are left alone.
 
 mod among;
+mod listed;
 mod other;
 mod signs;
 mod spoken;
@@ -114,6 +115,9 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return None;
     }
     let run = Run::read(page, index, &lengths, separates)?;
+    if is_time_or_list(page, &run.span) {
+        return None;
+    }
     // With its century it is a date whatever stands beside it, once its label says so.
     let year = marks.iter().find(|mark| mark.len() == 4);
     let has_century = year.is_some_and(|year| {
@@ -129,6 +133,14 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
         span: run.span,
         form,
     })
+}
+
+/// `00:00:40`, `06, 08, 12`: three pairs of digits that tell the time or count something.
+fn is_time_or_list(page: &Page<'_>, span: &Range<usize>) -> bool {
+    match page.slice(span.clone()) {
+        [_, _, b':', b'0'..=b'5', _, b':', b'0'..=b'5', _] => true,
+        text => text.len() == "06, 08, 12".len() && text[2..4] == *b", " && text[6..8] == *b", ",
+    }
 }
 
 fn separates(between: &[u8]) -> bool {

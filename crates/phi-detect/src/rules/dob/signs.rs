@@ -44,10 +44,10 @@ pub(super) fn is_birthday(page: &Page<'_>, end: usize) -> bool {
         })
 }
 
-/// "bday 3/14": whether the label that ends here is a birthday, so that two numbers are its day and month.
+/// "bday 3/14", "Geburtstag 14.3.": whether the label that ends here is a birthday, so that two numbers are its day and month.
 pub(super) fn follows_birthday(page: &Page<'_>, label_end: usize) -> bool {
     let before = page.slice(label_end.saturating_sub(3)..label_end);
-    before.eq_ignore_ascii_case(b"day")
+    before.eq_ignore_ascii_case(b"day") || before.eq_ignore_ascii_case(b"tag")
 }
 
 /// "born 5/8 at 16:30": whether the hour follows, so that two numbers are a day and its month.
