@@ -100,6 +100,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "will visit «Blaen-y-cwm, Llanwddyn, SY10 0XX» on Monday; Jane Roe, «Croft 7, Isle of Tiree PA77 6ZZ»",
         "Sie zieht vom «Oberdorf 14, 9650 Nesslau» ins Altersheim",
         "from «Strandvejen 12». He is now at «Casella postale 2214, 6830 Chiasso»; or «Private Bag X14, Mthatha 5080».",
+        "domicilio en «calle Mayor, 15, 2.º B, 47004 Valladolid», y su hermano",
+        "Morada: «Rua das Flores 44, 3.º Esq., 1250-199 Lisboa»",
+        "lodging at «Room 406, Larch House, 22 Oak Street, Springfield» again; to «Oakwood Court, 6 Elm Street, Truro TR1 3XX»",
+        "write «c/o St Vincent shelter, 40 Dock Rd, Limerick V94 X5K6» please; at «Unit 1907 - 1188 Oak Street» since May",
+        "She lives at «Strandvejen 9 or 11», I think.",
         "He lives at «12 Oak Street», COPD, on oxygen; lives at «14 Oak Street», 2019 records",
     ],
     misses: &[

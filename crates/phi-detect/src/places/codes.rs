@@ -64,7 +64,7 @@ pub(super) fn tied_code(page: &Page<'_>, token: &Token) -> Option<usize> {
     (is_code && token.is_capital).then_some(token.span.end)
 }
 
-/// `94300 `, `2032 HA `, `1250-109 `, `962 31 `: where the town behind a postal code starts.
+/// `94300 `, `M5500 `, `2032 HA `, `1250-109 `, `962 31 `: where the town behind a postal code starts.
 pub(super) fn code_before_town(page: &Page<'_>, start: usize) -> Option<usize> {
     let token = token_at(page, start).filter(|token| token.has_digit)?;
     let text = page.slice(token.span.clone());
@@ -79,6 +79,8 @@ pub(super) fn code_before_town(page: &Page<'_>, start: usize) -> Option<usize> {
             None if !matches!(text, [b'1', b'9', ..] | [b'2', b'0', ..]) => end + 1,
             None => return None,
         },
+        // "M5500 Mendoza".
+        5 if text[0].is_ascii_uppercase() && is_digits(&text[1..]) => end + 1,
         3 if is_digits(text) => second_group(page, end)? + 1,
         _ => return None,
     };

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::continental;
 use super::country;
 use super::house;
 use super::rest;
@@ -32,6 +33,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     let mut end = without_street_after_number(page, &(span.start..end));
     for _ in 0..PIECES_MAX {
         let next = number_abroad(page, &(span.start..end))
+            .or_else(|| continental::floor_and_town(page, &(span.start..end)))
             .or_else(|| rest_after_street(page, end))
             .or_else(|| country::after(page, end))
             .or_else(|| rest_of_place(page, end))
@@ -42,7 +44,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
             _ => break,
         }
     }
-    span.start..end
+    span.start..house::second(page, end).unwrap_or(end)
 }
 
 /// `Hospital de Poniente Ctra. Málaga 119` starts with the road word: what stands before names who is there.

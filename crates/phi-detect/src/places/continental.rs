@@ -267,6 +267,8 @@ static FLOOR_WORDS: &[&[u8]] = &[
     b"entlo",
     b"entresuelo",
     b"principal",
+    b"of",
+    b"ofic",
     b"oficina",
     b"dpto",
     b"depto",
@@ -274,6 +276,9 @@ static FLOOR_WORDS: &[&[u8]] = &[
     b"interior",
     b"casa",
     b"apt",
+    b"andar",
+    b"frente",
+    b"fte",
 ];
 
 /// Where floor, door and staircase after a house number end: `, 3o B`, ` - 4o F`, `, bajo der.`.
@@ -308,6 +313,27 @@ fn floors(page: &Page<'_>, house_end: usize) -> usize {
         end = token.span.end;
     }
     end
+}
+
+/// `Calle Mayor, 15, 2|.º B, 47004 Valladolid`: where floor, door, postal code and town end behind a part of an address whose
+/// road word comes first.
+pub(super) fn floor_and_town(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
+    let (_, first) = page.word_at(span.start)?;
+    let is_road = is_one_of(page.slice(span.start..first), ROADS);
+    let text = page.slice(span.clone());
+    let has_number = || text.iter().any(u8::is_ascii_digit);
+    let is_coded = || {
+        let mut words = text.split(|byte| matches!(byte, b' ' | b','));
+        words.any(|word| word.len() == 5 && word.iter().all(u8::is_ascii_digit))
+    };
+    if !is_road || !has_number() || is_coded() {
+        return None;
+    }
+    let floor = floors(page, span.end);
+    // "3.o Esq., 1250-199 Lisboa": the dot of what is shortened.
+    let dot = usize::from(page.slice(floor..floor + 2) == b".,");
+    let end = town(page, floor).unwrap_or(floor + dot);
+    (end > span.end).then_some(end)
 }
 
 fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {

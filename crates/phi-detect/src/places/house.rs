@@ -1,6 +1,7 @@
-//! What stands before a street and belongs to its address: the name, the number or the flat of a house.
+//! What belongs to the house of an address: its name, number or flat before the street, and a second number behind it.
 
-use super::token::{is_one_of, skip, token_at};
+use super::codes::closes;
+use super::token::{is_one_of, last_length, skip, token_at};
 use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
@@ -14,7 +15,43 @@ const NAME_WORDS_MAX: usize = 4;
 pub(super) fn before(page: &Page<'_>, street: usize) -> usize {
     let start = with_house(page, street);
     let start = numbered(page, start).unwrap_or(start);
-    named(page, start).unwrap_or(start)
+    let start = named(page, start).unwrap_or(start);
+    let start = unit(page, start).unwrap_or(start);
+    care_of(page, start).unwrap_or(start)
+}
+
+/// `Room 406, `, `Flat 2, `, `Unit 1907 - `: a room or flat before the name or number of its house.
+fn unit(page: &Page<'_>, start: usize) -> Option<usize> {
+    let before = page.slice(start.saturating_sub(3)..start);
+    let gap = [b", ".as_slice(), b" - "]
+        .into_iter()
+        .find(|gap| before.ends_with(gap))?;
+    let end = start - gap.len();
+    let length = last_length(page.slice(end.saturating_sub(6)..end));
+    let number = end - length;
+    let is_number =
+        (1..=5).contains(&length) && page.slice(number..end).iter().any(u8::is_ascii_digit);
+    let (sense, word) = page.word_before(number.checked_sub(1)?)?;
+    let is_unit = sense.has(Sense::UNIT) && page.byte(word).is_ascii_uppercase();
+    (is_number && is_unit && page.byte(number - 1) == b' ' && opens(page, word)).then_some(word)
+}
+
+/// `c/o St Vincent shelter, `: who takes the post in.
+fn care_of(page: &Page<'_>, start: usize) -> Option<usize> {
+    const REACH_BYTES: usize = 44;
+    const SIGNS: &[&[u8]] = &[b"c/o ", b"C/o ", b"C/O "];
+    let before = page
+        .slice(start.saturating_sub(REACH_BYTES)..start)
+        .strip_suffix(b", ")?;
+    let at = SIGNS
+        .iter()
+        .filter_map(|sign| memchr::memmem::rfind(before, sign))
+        .max()?;
+    let is_one_piece = !before[at..]
+        .iter()
+        .any(|byte| matches!(byte, b',' | b';' | b':' | b'\n' | b'"'));
+    let sign = start - 2 - (before.len() - at);
+    (is_one_piece && opens(page, sign)).then_some(sign)
 }
 
 /// `No. 9`, `Plot 9`, `36, `, `3F2, `: a number before the street.
@@ -180,6 +217,12 @@ fn with_house(page: &Page<'_>, start: usize) -> usize {
         b"rectory",
         b"vicarage",
         b"bungalow",
+        b"court",
+        b"hostel",
+        b"mansions",
+        b"shelter",
+        b"tower",
+        b"towers",
     ];
     let end = start.saturating_sub(2);
     let Some((_, last)) = page
@@ -204,4 +247,15 @@ fn with_house(page: &Page<'_>, start: usize) -> usize {
         (house, at) = (word, word);
     }
     house
+}
+
+/// `Strandvejen 9| or 11`: where another house number ends that may be the right one.
+pub(super) fn second(page: &Page<'_>, end: usize) -> Option<usize> {
+    const OR: &[u8] = b" or ";
+    let digits = last_length(page.slice(end.saturating_sub(4)..end));
+    let is_house = (1..=3).contains(&digits) && page.byte_before(end - digits) == b' ';
+    let next = token_at(page, end + OR.len()).filter(|_| page.slice(end..end + OR.len()) == OR)?;
+    let is_number =
+        next.span.len() <= 3 && page.slice(next.span.clone()).iter().all(u8::is_ascii_digit);
+    (is_house && is_number && closes(page, next.span.end)).then_some(next.span.end)
 }

@@ -162,7 +162,10 @@ fn with_street_word(
     let all_shouted = tokens[..=last]
         .iter()
         .all(|token| token.is_shouted || token.has_digit);
-    let is_long_number = house.span.len() >= 3;
+    // "2a Mill Yard, Whitby": with its letter a short number is a house's too.
+    let is_lettered =
+        page.byte(end) == b',' && page.byte_before(house.span.end).is_ascii_lowercase();
+    let is_long_number = house.span.len() >= 3 || is_lettered;
     let score = match (is_clear, all_capital, all_shouted) {
         (true, true, false) => 0.85,
         (true, true, true) => 0.6,
