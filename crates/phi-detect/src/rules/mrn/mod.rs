@@ -258,7 +258,7 @@ fn evidence(
 /// "HN 20-44-81 is the hydrant number", "MR RENAL 20250712": whether the words behind it name another thing, or its digits
 /// are a day.
 fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const PATIENTS: &[&[u8]] = &[b"chart", b"hospital", b"mrn", b"patient", b"record"];
+    const PATIENTS: &[&[u8]] = &[b"chart", b"hospital", b"patient", b"record"];
     let after = page.slice(span.end..page.text.len().min(span.end + 32));
     let mut words = after.split(|&byte| byte == b' ').skip(1);
     let is_named = words.next() == Some(b"is")
