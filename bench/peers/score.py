@@ -48,15 +48,18 @@ def load(argument):
 def report(folder, corpora):
     detectors = predictions(folder)
     wins = []
-    clean = {}
+    clean, labelled_corpora = {}, {}
     for name, documents in corpora:
         scores = {detector: count(documents, found) for detector, found in detectors.items()}
         labelled = [kind for kind in KINDS if any(tally.labels[kind] for tally in scores.values())]
         if labelled:
             print_corpus(name, documents, scores, labelled)
             wins += beaten(name, scores, labelled)
+            labelled_corpora[name] = scores
         else:
             clean[name] = scores
+    if labelled_corpora:
+        print_whole(labelled_corpora)
     if clean:
         print_clean(clean)
     print_wins(wins)
@@ -84,6 +87,7 @@ class Tally:
         self.labels, self.found, self.exact, self.touched, self.right = (collections.Counter() for _ in range(5))
         self.characters = self.leaked = self.harmless = self.over = 0
         self.words = self.alarms = 0
+        self.with_phi = self.whole = self.without_phi = self.untouched = 0
 
     def strict(self, kind):
         return f1(ratio(self.exact[kind], self.found[kind]), ratio(self.exact[kind], self.labels[kind]))
@@ -133,7 +137,12 @@ def count_document(tally, document, found):
     if not labels:
         tally.words += len(text.split())
         tally.alarms += len(findings)
+        tally.without_phi += 1
+        tally.untouched += not findings
+    leaked = tally.leaked
     count_characters(tally, text, labels, spans, everything)
+    tally.with_phi += bool(labels)
+    tally.whole += bool(labels) and tally.leaked == leaked
 
 
 def touches_any(span, others):
@@ -199,6 +208,22 @@ def bold(value, is_best):
 
 def figure(value):
     return f"{value:.2f}".lstrip("0") if value < 0.995 else f"{value:.2f}"
+
+
+def print_whole(corpora):
+    print("\n### Whole documents, %: with PHI and nothing leaked / without PHI and no finding of the eight kinds\n")
+    some = {name: next(iter(scores.values())) for name, scores in corpora.items()}
+    print("| detector |", " | ".join(f"{name} ({t.with_phi} / {t.without_phi})" for name, t in some.items()), "|")
+    print("|---|" + "---|" * len(corpora))
+    for detector in next(iter(corpora.values())):
+        if not detector.endswith("+alias"):
+            cells = (whole_cell(scores[detector]) for scores in corpora.values())
+            print(f"| {detector} |", " | ".join(cells), "|")
+
+
+def whole_cell(tally):
+    pairs = ((tally.whole, tally.with_phi), (tally.untouched, tally.without_phi))
+    return " / ".join(f"{100 * part / of:.0f}" if of else "–" for part, of in pairs)
 
 
 def print_clean(corpora):
