@@ -9,7 +9,7 @@ import numpy as np
 
 import features as F
 
-MAGIC = b"PHGNAME4"
+MAGIC = b"PHGNAME5"
 WIDTH, WIDE, TAGS_MAX, LAYERS_MAX = 64, 128, 16, 6
 # Steps of the confidence tables, half a unit of lead each.
 STEPS, STEP_BITS = 21, 10
@@ -22,6 +22,7 @@ class Model:
 
     words/grams/contexts: int8 [rows, 192]; gate: int8 [64], int; convs: list of (dilation, int8 [64, 192],
     int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class};
+    gates: one like `gate` after each of the convs but the last, wide open until gates.py has fitted them;
     wide, wide_output: as convs and output, 128 wide; doubt: between which leads of a reported tag over "nothing" the
     wide layers are asked; confidence: percent right [reported kinds, STEPS], filled in once measured.
     """
@@ -29,7 +30,8 @@ class Model:
     def __init__(self, words, grams, contexts, gate, convs, output, vocabulary, lexicon):
         self.words, self.grams, self.contexts, self.gate = words, grams, contexts, gate
         self.convs, self.output = convs, output
-        self.vocabulary, self.lexicon = vocabulary, lexicon
+        self.gates = [(np.zeros(WIDTH, np.int8), 1) for _ in convs[1:]]
+        self.vocabulary, self.lexicon, self.packed_words = vocabulary, lexicon, None
         self.wide, self.wide_output, self.doubt = [], (np.zeros((TAGS_MAX, WIDE), np.int8), np.zeros(TAGS_MAX, np.int32)), (0, 0)
         self.confidence = np.full((len(REPORTED), STEPS), 50, np.uint8)
 
@@ -44,8 +46,8 @@ class Model:
                 return self.grams[rows].astype(np.int32).sum(0)
         return self.words[row].astype(np.int32)
 
-    def scores(self, text):
-        """Token spans, int scores [tokens, 16] and which tokens the gate lets through."""
+    def first(self, text):
+        """Token spans, and the first layer [tokens, 64]."""
         spans, contexts = F.tokenize(text)
         count = len(spans)
         sums = np.zeros((count + 2, 3 * WIDTH), np.int32)
@@ -53,15 +55,22 @@ class Model:
         for place, ((start, end), context) in enumerate(zip(spans, contexts)):
             sums[place + 1] = self.row(text[start:end]) + self.contexts[context]
         total = sums[:-2, :WIDTH] + sums[1:-1, WIDTH:2 * WIDTH] + sums[2:, 2 * WIDTH:]
-        first = np.clip((total + 1) >> 1, 0, 127)
-        wanted = first @ self.gate[0].astype(np.int32) + self.gate[1] > 0
-        scores = layered(first, self.convs, self.output)
-        lead = scores[:, 1:1 + 2 * len(REPORTED)].max(1, initial=-(1 << 30)) - scores[:, 0]
+        return spans, np.clip((total + 1) >> 1, 0, 127)
+
+    def scores(self, text):
+        """Token spans, int scores [tokens, 16] and which tokens the gates let through."""
+        spans, first = self.first(text)
+        wanted = passing(first, self.gate)
+        *lower, top = layers_of(first, self.convs)
+        for x, gate in zip(lower, self.gates):
+            wanted &= passing(x, gate)
+        scores = scored(top, self.output)
+        lead = lead_of(scores)
         doubtful = wanted & (self.doubt[0] <= lead) & (lead < self.doubt[1])
         beside = np.concatenate([[False], doubtful, [False]])
         doubtful = wanted & (doubtful | beside[:-2] | beside[2:])
         if doubtful.any():
-            scores[doubtful] += layered(first, self.wide, self.wide_output)[doubtful]
+            scores[doubtful] += scored(layers_of(first, self.wide)[-1], self.wide_output)[doubtful]
         return spans, scores, wanted
 
     def find(self, text):
@@ -103,7 +112,8 @@ class Model:
                 out.append(ord(folded) | (0x80 if chr(code) in F.UPPER else 0) if folded else 0)
         for table in (self.words, self.grams, self.contexts):
             out += table.astype(np.int8).tobytes()
-        out += self.gate[0].astype(np.int8).tobytes() + struct.pack("<i", self.gate[1])
+        for weight, bias in [self.gate, *self.gates]:
+            out += weight.astype(np.int8).tobytes() + struct.pack("<i", bias)
         # Wide layers are written in parts of as many outputs as narrow ones have.
         wide = [(w[part:part + WIDTH], b[part:part + WIDTH]) for _, w, b in self.wide for part in range(0, WIDE, WIDTH)]
         for weight, bias in [(w, b) for _, w, b in self.convs] + [self.output] + wide + [self.wide_output]:
@@ -111,8 +121,7 @@ class Model:
             out += weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes()
             out += bias.astype("<i4").tobytes()
         out += self.confidence.astype(np.uint8).tobytes()
-        out += vocabulary_section(self.vocabulary, vocabulary_bits)
-        out += lexicon_section(self.lexicon, lexicon_bits)
+        out += self.packed_words or vocabulary_section(self.vocabulary, vocabulary_bits) + lexicon_section(self.lexicon, lexicon_bits)
         out += struct.pack("<Q", F.hash_word(out))
         with open(path, "wb") as file:
             file.write(out)
@@ -122,8 +131,11 @@ class Model:
 class Hashed:
     """Words that a weights file knows by their hashes alone: asked like a dictionary."""
 
-    def __init__(self, look_up):
-        self.look_up = look_up
+    def __init__(self, look_up, count):
+        self.look_up, self.count = look_up, count
+
+    def __len__(self):
+        return self.count
 
     def get(self, word, default=None):
         found = self.look_up(F.hash_word(word.encode()))
@@ -131,7 +143,7 @@ class Hashed:
 
 
 def read(path):
-    """The model in a weights file, to go on from; `vocabulary` and `lexicon` can be asked but not listed."""
+    """The model in a weights file, to go on from or to write again; `vocabulary` and `lexicon` can be asked but not listed."""
     with open(path, "rb") as file:
         data = file.read()
     place = len(MAGIC)
@@ -146,7 +158,7 @@ def read(path):
     doubt = tuple(int(n) for n in take("<i4", 2))
     take(np.uint8, sum(end - start for start, end in F.FOLD_RANGES))
     tables = [take(np.int8, rows * 3 * WIDTH).reshape(rows, 3 * WIDTH) for rows in (words, grams, contexts)]
-    gate = take(np.int8, WIDTH), int(take("<i4", 1)[0])
+    gate, *gates = [(take(np.int8, WIDTH), int(take("<i4", 1)[0])) for _ in range(layers)]
 
     def dense(outputs, inputs):
         weight = take(np.int8, outputs * inputs).reshape(inputs // 4, outputs, 4).transpose(1, 0, 2).reshape(outputs, inputs)
@@ -159,6 +171,7 @@ def read(path):
         wide.append((dilation, np.concatenate([weight for weight, _ in own]), np.concatenate([bias for _, bias in own])))
     wide_output = dense(TAGS_MAX, WIDE)
     confidence = take(np.uint8, len(REPORTED) * STEPS).reshape(-1, STEPS)
+    words_from = place
     slots = take(np.dtype([("key", "<u4"), ("row", "<u2"), ("", "<u2")]), 1 << vocabulary_bits)
     starts = take("<u4", (1 << lexicon_bits) + 1)
     prints, kinds = take("<u2", entries), take(np.uint8, entries)
@@ -175,20 +188,37 @@ def read(path):
         bucket = value & (len(starts) - 2)
         found = np.flatnonzero(prints[starts[bucket]:starts[bucket + 1]] == value >> 48)
         return int(kinds[starts[bucket] + found[0]]) if len(found) else None
-    model = Model(*tables, gate, convs, output, Hashed(row_of), Hashed(kind_of))
-    model.confidence, model.wide, model.wide_output, model.doubt = confidence, wide, wide_output, doubt
+    model = Model(*tables, gate, convs, output, Hashed(row_of, words), Hashed(kind_of, entries))
+    model.packed_words = data[words_from:place]
+    model.gates, model.confidence, model.wide, model.wide_output, model.doubt = gates, confidence, wide, wide_output, doubt
     return model
 
 
-def layered(x, layers, output):
-    """Scores of a stack of layers over the first one."""
-    count = len(x)
+def passing(x, gate):
+    """Which rows of activations a gate lets through."""
+    return x @ gate[0].astype(np.int32) + gate[1] > 0
+
+
+def lead_of(scores):
+    """By how much the best tag of a reported kind leads over "nothing"."""
+    return scores[:, 1:1 + 2 * len(REPORTED)].max(1, initial=-(1 << 30)) - scores[:, 0]
+
+
+def layers_of(x, layers):
+    """The activations of a stack of layers over the first one, layer by layer."""
+    count, above = len(x), []
     for dilation, weight, bias in layers:
         padded = np.zeros((count + 2 * dilation, x.shape[1]), np.int32)
         padded[dilation:dilation + count] = x
         taps = np.concatenate([padded[:count], x, padded[2 * dilation:]], 1)
         total = product(taps, weight) + bias + (np.tile(x, len(bias) // x.shape[1]) << 7)
         x = np.clip((total + 64) >> 7, 0, 127)
+        above.append(x)
+    return above
+
+
+def scored(x, output):
+    """The tag scores of rows of activations."""
     weight, bias = output
     return product(x, weight) + bias
 

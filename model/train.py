@@ -23,6 +23,7 @@ import distil
 import evaluate
 import export
 import features as F
+import gates
 import generate
 import readers
 
@@ -652,7 +653,9 @@ def main():
     models, lists, documents = train(args, device)
     args.out.mkdir(parents=True, exist_ok=True)
     _, held = data.load_material(args.work / "material.json.gz")
+    texts = gates.training_texts(args.work, args.seed)
     for share, model in models:
+        gates.fit(model, texts)
         end = "" if len(models) == 1 else f"_{share:g}"
         model.write(args.out / f"weights{end}.bin")  # before it is measured, which takes a while
         report = evaluate.measure(model, lists, documents, held, args.workers, args.short_report)

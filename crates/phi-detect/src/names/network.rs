@@ -2,8 +2,9 @@
 //!
 //! It asks little of most tokens. A gate looks at every token after the first
 //! layer and lets through those that might be part of a finding. The narrow
-//! stack scores these, and is sure about nearly all. The wide stack is asked
-//! about the rest alone, and adds its scores to the narrow one's.
+//! stack has a gate after each layer, scores the few that pass them all, and
+//! is sure about nearly all of these. The wide stack is asked about the rest
+//! alone, and adds its scores to the narrow one's.
 
 use std::ops::Range;
 
@@ -100,8 +101,8 @@ impl Window {
         decoder: &mut Decoder<'_>,
     ) {
         self.embed();
-        let mut wanted = self.wanted(text, start, end, unwanted);
-        let doubtful = self.doubtful(wanted);
+        let wanted = self.wanted(text, start, end, unwanted);
+        let (mut wanted, doubtful) = self.ask_narrow(wanted);
         wanted.remove(start.saturating_sub(1)..start);
         wanted.remove(end..WINDOW.min(end + 1));
         let doubtful = doubtful.common(wanted);
@@ -109,7 +110,7 @@ impl Window {
             rows: &self.first,
             tokens: self.embedded,
         };
-        self.wide.compute(self.level, first, doubtful);
+        self.wide.compute(self.level, first, doubtful, &[]);
         // The token that would go on with the run of the one before.
         let mut follower = start;
         for token in wanted.iter() {
@@ -194,19 +195,23 @@ impl Window {
         is_too_short(text) || unwanted.is_some_and(is_unwanted)
     }
 
-    /// Which of the wanted tokens the narrow stack is in doubt about, or are beside one of these.
-    fn doubtful(&mut self, wanted: Set) -> Set {
+    /// Which of the wanted tokens the narrow stack's gates let through, and about which of these it is in doubt or about
+    /// one beside them.
+    fn ask_narrow(&mut self, wanted: Set) -> (Set, Set) {
         let first = First {
             rows: &self.first,
             tokens: self.embedded,
         };
-        self.narrow.compute(self.level, first, wanted);
+        let wanted = self
+            .narrow
+            .compute(self.level, first, wanted, &self.weights.gates);
         let mut doubtful = Set::default();
         for token in wanted.iter() {
             let lead = reported_lead(&self.narrow.scores(self.level, token));
             doubtful.add(token, u64::from(self.weights.doubt.contains(&lead)));
         }
-        doubtful.widened(1, self.embedded).common(wanted)
+        let doubtful = doubtful.widened(1, self.embedded).common(wanted);
+        (wanted, doubtful)
     }
 }
 

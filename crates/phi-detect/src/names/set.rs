@@ -47,6 +47,16 @@ impl Set {
         Set(std::array::from_fn(|part| self.0[part] & other.0[part]))
     }
 
+    /// The tokens that are not in the other set.
+    pub(super) fn without(&self, other: Set) -> Set {
+        Set(std::array::from_fn(|part| self.0[part] & !other.0[part]))
+    }
+
+    /// The tokens that are in either set.
+    pub(super) fn joined(&self, other: Set) -> Set {
+        Set(std::array::from_fn(|part| self.0[part] | other.0[part]))
+    }
+
     /// Takes the tokens of a range out.
     pub(super) fn remove(&mut self, range: Range<usize>) {
         for token in range {
@@ -103,6 +113,8 @@ mod tests {
         let some = wide.common(set(&[0, 11, 68, 69, 255]));
         assert_eq!(some.iter().collect::<Vec<_>>(), [11, 68]);
         assert!(set(&[]).is_empty());
+        let all = some.joined(set(&[200])).without(set(&[68]));
+        assert_eq!(all.iter().collect::<Vec<_>>(), [11, 200]);
     }
 
     #[test]

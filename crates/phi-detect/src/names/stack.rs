@@ -1,12 +1,14 @@
 //! Dilated convolutions one above the other, over the first layer of a window.
 //!
 //! Only the scores of some tokens are wanted, so each layer is computed only
-//! where the one above it will look. Ordinary prose needs a fraction of the
-//! arithmetic that way.
+//! where the one above it will look. After each layer a gate may hold tokens
+//! back, around which the layers above, which look further and further, are
+//! then not computed. Ordinary prose needs a fraction of the arithmetic that
+//! way.
 
 use super::WINDOW;
 use super::set::Set;
-use super::simd::{self, Level, Row, TAGS_MAX, WIDTH};
+use super::simd::{self, Gate, Level, Row, TAGS_MAX, WIDTH};
 use super::weights::StackWeights;
 
 /// Empty rows at both ends of a layer, so that a convolution may look past the text.
@@ -26,6 +28,8 @@ pub(super) struct Stack<const PARTS: usize> {
     weights: &'static StackWeights<PARTS>,
     /// Activations, layer by layer. What was not computed for the window at hand is of an earlier one.
     layers: Vec<[Row; PARTS]>,
+    /// Where each layer was computed for the window at hand.
+    computed: Vec<Set>,
     /// Where a layer is to be computed; kept for its memory.
     places: Vec<u16>,
 }
@@ -35,28 +39,58 @@ impl<const PARTS: usize> Stack<PARTS> {
         Stack {
             weights,
             layers: vec![[[0; WIDTH]; PARTS]; weights.layers.len() * STRIDE],
+            computed: vec![Set::default(); weights.layers.len()],
             places: Vec::with_capacity(WINDOW),
         }
     }
 
-    /// Computes all that the scores of the wanted tokens need.
-    pub(super) fn compute(&mut self, level: Level, first: First<'_>, wanted: Set) {
+    /// Computes all that the scores of the wanted tokens need. After each layer a gate may hold back some of them,
+    /// whose scores are then not computed; those that are left are returned.
+    pub(super) fn compute(
+        &mut self,
+        level: Level,
+        first: First<'_>,
+        mut wanted: Set,
+        gates: &[Gate],
+    ) -> Set {
         if wanted.is_empty() {
-            return;
+            return wanted;
         }
         // Nothing stands past the end of the text.
         for layer in self.layers.chunks_exact_mut(STRIDE) {
             layer[MARGIN + first.tokens..][..MARGIN].fill([[0; WIDTH]; PARTS]);
         }
+        self.computed.fill(Set::default());
+        for (layer, gate) in gates.iter().enumerate() {
+            self.compute_layer(level, layer + 1, first, wanted);
+            wanted = self.passing(level, layer, wanted, gate);
+        }
         self.compute_layer(level, self.weights.layers.len(), first, wanted);
+        wanted
     }
 
-    /// Computes a layer at the wanted tokens, and before it what it needs of those below; layer 0 is the first.
+    /// Which of the wanted tokens the gate after a layer lets through.
+    fn passing(&self, level: Level, layer: usize, wanted: Set, gate: &Gate) -> Set {
+        let rows = self.layers[layer * STRIDE + MARGIN..].as_flattened();
+        let mut passing = Set::default();
+        for token in wanted.iter() {
+            let row = &rows[token * PARTS..][..1];
+            passing.add(token, simd::gate(level, gate, row));
+        }
+        passing
+    }
+
+    /// Computes a layer at the wanted tokens where that is not done, and before it what it needs of those below; layer 0 is the first.
     fn compute_layer(&mut self, level: Level, layer: usize, first: First<'_>, wanted: Set) {
         let Some(below) = layer.checked_sub(1) else {
             return;
         };
         let weights = &self.weights.layers[below];
+        let wanted = wanted.without(self.computed[below]);
+        if wanted.is_empty() {
+            return;
+        }
+        self.computed[below] = self.computed[below].joined(wanted);
         let needed = wanted.widened(weights.dilation, first.tokens);
         self.compute_layer(level, below, first, needed);
         self.places.clear();
@@ -77,5 +111,46 @@ impl<const PARTS: usize> Stack<PARTS> {
     pub(super) fn scores(&self, level: Level, token: usize) -> [i32; TAGS_MAX] {
         let top = (self.weights.layers.len() - 1) * STRIDE + MARGIN;
         simd::score(level, &self.weights.output, &self.layers[top + token])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::weights::Weights;
+
+    fn gate(bias: i32) -> Gate {
+        let weights = [0; WIDTH];
+        Gate { weights, bias }
+    }
+
+    #[test]
+    fn gates_hold_tokens_back_and_change_nothing_for_the_others() {
+        let rows: Vec<Row> = (0..STRIDE)
+            .map(|row| std::array::from_fn(|channel| (row * 31 + channel * 7) as u8 % 128))
+            .collect();
+        let first = First {
+            rows: &rows,
+            tokens: WINDOW,
+        };
+        let mut wanted = Set::default();
+        wanted.add(3, 0b1011);
+        wanted.add(200, 1);
+        let mut stack = Stack::new(&Weights::get().narrow);
+        let scores = |stack: &Stack<1>| -> Vec<_> {
+            let all = wanted.iter();
+            all.map(|token| stack.scores(Level::Portable, token))
+                .collect()
+        };
+        stack.compute(Level::Portable, first, wanted, &[]);
+        let expected = scores(&stack);
+        // Layer by layer, with gates that let everything through.
+        let open = [gate(1), gate(1), gate(1)];
+        let left = stack.compute(Level::Portable, first, wanted, &open);
+        assert!(left.iter().eq(wanted.iter()));
+        assert_eq!(scores(&stack), expected);
+        let shut = [gate(1), gate(0), gate(1)];
+        let left = stack.compute(Level::Portable, first, wanted, &shut);
+        assert!(left.is_empty());
     }
 }

@@ -10,15 +10,34 @@ use std::sync::LazyLock;
 
 use super::simd::{Convolution, Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
 
-static FILE: &[u8] = include_bytes!("weights.bin");
-const MAGIC: &[u8; 8] = b"PHGNAME4";
+/// The file, put where its tables begin with a cache line: a row then has three of them, and not parts of four.
+#[repr(C, align(64))]
+struct Placed {
+    before: [u8; TABLES_START.next_multiple_of(64) - TABLES_START],
+    file: [u8; include_bytes!("weights.bin").len()],
+}
+
+static PLACED: Placed = Placed {
+    before: [0; _],
+    file: *include_bytes!("weights.bin"),
+};
+
+static FILE: &[u8] = &PLACED.file;
+const MAGIC: &[u8; 8] = b"PHGNAME5";
 
 /// Largest number of convolutions in a stack that the format can hold.
 const LAYERS_MAX: usize = 6;
+/// Numbers of four bytes in the header: seven counts, the wide stack's parts and layers, the dilations of both stacks,
+/// and both ends of doubt.
+const NUMBERS: usize = 7 + 2 + 2 * LAYERS_MAX + 2;
+/// Where the first layer's tables begin.
+const TABLES_START: usize = MAGIC.len() + 4 * NUMBERS + FOLDS;
 /// Parts of 64 channels in the layers of the wide stack.
 pub(super) const WIDE_PARTS: usize = 2;
 /// Accented letters with a plain counterpart lie in these ranges.
 const FOLD_RANGES: [(u32, u32); 2] = [(0xC0, 0x250), (0x1E00, 0x1F00)];
+/// A byte for each of them.
+const FOLDS: usize = 0x190 + 0x100;
 
 /// Steps of the confidence tables: half a unit of lead each.
 pub(super) const STEPS: usize = 21;
@@ -40,6 +59,8 @@ pub(super) struct Weights {
     words: usize,
     grams: usize,
     pub(super) gate: Gate,
+    /// One after each narrow layer but the last.
+    pub(super) gates: Vec<Gate>,
     pub(super) narrow: StackWeights<1>,
     pub(super) wide: StackWeights<WIDE_PARTS>,
     /// Where the narrow stack's lead of a reported kind over "nothing" lies while it is in doubt.
@@ -76,16 +97,13 @@ impl Weights {
         let wide_layers = rest.number();
         let wide_dilations = rest.numbers();
         let doubt = rest.signed()..rest.signed();
-        let folds = FOLD_RANGES
-            .iter()
-            .map(|(start, end)| end - start)
-            .sum::<u32>() as usize;
         Weights {
-            folds: rest.take(folds),
+            folds: rest.take(FOLDS),
             table: rest.rows(words + grams + contexts),
             words,
             grams,
             gate: rest.gate(),
+            gates: (1..layers).map(|_| rest.gate()).collect(),
             narrow: rest.stack(&dilations[..layers]),
             wide: rest.stack(&wide_dilations[..wide_layers]),
             doubt,
@@ -236,6 +254,9 @@ mod tests {
     #[test]
     fn the_sections_fill_the_file() {
         let weights = Weights::get();
+        assert!(weights.table.as_ptr().cast::<[u64; 8]>().is_aligned());
+        let folds = FOLD_RANGES.map(|(start, end)| (end - start) as usize);
+        assert_eq!(weights.folds.len(), folds.iter().sum::<usize>());
         assert_eq!(weights.prints.len(), weights.classes.len());
         let last = weights.bucket_starts.last().expect("one bucket at least");
         assert_eq!(u32::from_le_bytes(*last) as usize, weights.classes.len());

@@ -75,7 +75,7 @@ fn by_definition<const IN: usize, const OUT: usize>(
     std::array::from_fn(|part| {
         std::array::from_fn(|channel| {
             let dense = &layer.parts[part];
-            let weight = |place: usize| i32::from(dense.packed[place / 4][channel][place % 4]);
+            let weight = |place: usize| i32::from(dense.packed[place / 4].0[channel][place % 4]);
             let products = inputs.iter().enumerate();
             let sum: i32 = products
                 .map(|(place, value)| i32::from(*value) * weight(place))

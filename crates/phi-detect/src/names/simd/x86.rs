@@ -143,7 +143,7 @@ pub(super) fn score<const IN: usize>(
     for part in 0..IN {
         let values: &[[u8; 4]] = input[part].as_chunks().0;
         for group in 0..GROUPS {
-            let weights = &layer.packed[part * GROUPS + group];
+            let weights = &layer.packed[part * GROUPS + group].0;
             let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
             for half in 0..2 {
                 let pairs = _mm256_maddubs_epi16(values, load_256(weights, half * 8));
@@ -187,7 +187,7 @@ pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
                 input[row[3] + shift - dilation][from].as_chunks().0,
             ];
             for group in 0..GROUPS {
-                let weights = &layer.packed[place * GROUPS + group];
+                let weights = &layer.packed[place * GROUPS + group].0;
                 let lanes = [
                     load_512(weights, 0),
                     load_512(weights, 16),
@@ -261,7 +261,7 @@ pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
             for group in 0..weights.len().min(values.len()) {
                 let values = _mm512_set1_epi32(values[group]);
                 for lane in 0..WIDTH / 16 {
-                    let weights = load_512(&weights[group], lane * 16);
+                    let weights = load_512(&weights[group].0, lane * 16);
                     let products = _mm512_maddubs_epi16(values, weights);
                     shorts[lane] = _mm512_add_epi16(shorts[lane], products);
                 }
@@ -315,7 +315,7 @@ macro_rules! convolve_256 {
                     let inputs = &input[row + place / IN * dilation - dilation][place % IN];
                     let taps: &[[u8; 4]] = inputs.as_chunks().0;
                     for group in 0..GROUPS {
-                        let weights = &layer.packed[place * GROUPS + group];
+                        let weights = &layer.packed[place * GROUPS + group].0;
                         let $values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
                         for lane in 0..WIDTH / 8 {
                             let ($sum, $weights) = (sums[lane], load_256(weights, lane * 8));
