@@ -58,17 +58,17 @@ class Model:
         return spans, np.clip((total + 1) >> 1, 0, 127)
 
     def scores(self, text):
-        """Token spans, int scores [tokens, 16] and which tokens the gates let through."""
+        """Token spans, int scores [tokens, 16] and which tokens all gates let through, small gaps between them included."""
         spans, first = self.first(text)
         wanted = passing(first, self.gate)
         *lower, top = layers_of(first, self.convs)
         for x, gate in zip(lower, self.gates):
             wanted &= passing(x, gate)
+        wanted |= ~with_those_beside(~with_those_beside(wanted))  # gaps of one or two are filled
         scores = scored(top, self.output)
         lead = lead_of(scores)
         doubtful = wanted & (self.doubt[0] <= lead) & (lead < self.doubt[1])
-        beside = np.concatenate([[False], doubtful, [False]])
-        doubtful = wanted & (doubtful | beside[:-2] | beside[2:])
+        doubtful = wanted & with_those_beside(doubtful)
         if doubtful.any():
             scores[doubtful] += scored(layers_of(first, self.wide)[-1], self.wide_output)[doubtful]
         return spans, scores, wanted
@@ -197,6 +197,12 @@ def read(path):
 def passing(x, gate):
     """Which rows of activations a gate lets through."""
     return x @ gate[0].astype(np.int32) + gate[1] > 0
+
+
+def with_those_beside(tokens):
+    """These tokens and the ones on either side of them."""
+    around = np.concatenate([[False], tokens, [False]])
+    return tokens | around[:-2] | around[2:]
 
 
 def lead_of(scores):

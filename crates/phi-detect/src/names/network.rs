@@ -17,8 +17,12 @@ use super::token::{Tokens, outside};
 use super::weights::{WIDE_PARTS, Weights};
 
 /// Tokens on either side that can influence what is said of a token: 1 by the first layer, 15 by the convolutions
-/// of a stack, and 1 because the wide stack is asked about a token if the one beside it is in doubt.
-pub(super) const REACH: usize = 17;
+/// of a stack, and those beside it.
+pub(super) const REACH: usize = 16 + BESIDE;
+
+/// From so far away a token may decide who is asked about a token: 2 because a token is scored if those around it pass all
+/// gates, and 1 because the wide stack is asked about a token if the one beside it is in doubt.
+const BESIDE: usize = 3;
 
 /// A stretch of tokens, their table rows, and their layers.
 pub(super) struct Window {
@@ -103,8 +107,8 @@ impl Window {
         self.embed();
         let wanted = self.wanted(text, start, end, unwanted);
         let (mut wanted, doubtful) = self.ask_narrow(wanted);
-        wanted.remove(start.saturating_sub(1)..start);
-        wanted.remove(end..WINDOW.min(end + 1));
+        wanted.remove(0..start);
+        wanted.remove(end..WINDOW);
         let doubtful = doubtful.common(wanted);
         let first = First {
             rows: &self.first,
@@ -147,8 +151,8 @@ impl Window {
         rest[..MARGIN].fill([0; WIDTH]);
     }
 
-    /// Which tokens' scores are wanted. One more on either side may be among them: whether it is in doubt matters to
-    /// the token beside it.
+    /// Which tokens' scores are wanted. Some more on either side may be among them: what becomes of them matters to the
+    /// tokens beside them.
     fn wanted(
         &self,
         text: &[u8],
@@ -156,26 +160,25 @@ impl Window {
         end: usize,
         unwanted: Option<&dyn Fn(usize) -> bool>,
     ) -> Set {
-        let around = start.saturating_sub(1)..self.embedded.min(end + 1);
-        let mut wanted = self.passing(around.clone());
-        // A run at the edge may go on in the next window.
-        let is_whole = |run: &Range<usize>| run.start > around.start && run.end < around.end;
+        let mut wanted = self.passing();
+        // A run at the edge may have begun before, or go on in the next window.
+        let is_whole = |run: &Range<usize>| run.start > 0 && run.end < self.embedded;
         for run in wanted.runs() {
-            let is_outside = run.end <= start || run.start >= end;
-            if is_outside || is_whole(&run) && self.is_useless(&run, text, unwanted) {
+            if is_whole(&run) && self.is_useless(&run, text, unwanted) {
                 wanted.remove(run);
             }
         }
+        wanted.remove(0..start.saturating_sub(BESIDE));
+        wanted.remove(WINDOW.min(end + BESIDE)..WINDOW);
         wanted
     }
 
-    /// Which tokens the gate lets through.
-    fn passing(&self, tokens: Range<usize>) -> Set {
+    /// Which tokens the first gate lets through.
+    fn passing(&self) -> Set {
         let mut passing = Set::default();
-        let mut from = tokens.start;
-        for rows in self.first[MARGIN..][tokens].chunks(64) {
-            passing.add(from, simd::gate(self.level, &self.weights.gate, rows));
-            from += rows.len();
+        let rows = &self.first[MARGIN..][..self.embedded];
+        for (part, rows) in rows.chunks(64).enumerate() {
+            passing.add(part * 64, simd::gate(self.level, &self.weights.gate, rows));
         }
         passing
     }
@@ -195,8 +198,7 @@ impl Window {
         is_too_short(text) || unwanted.is_some_and(is_unwanted)
     }
 
-    /// Which of the wanted tokens the narrow stack's gates let through, and about which of these it is in doubt or about
-    /// one beside them.
+    /// Whom the narrow stack scores, and about which of these it is in doubt, or about one beside them.
     fn ask_narrow(&mut self, wanted: Set) -> (Set, Set) {
         let first = First {
             rows: &self.first,
@@ -230,7 +232,7 @@ mod tests {
             dilations(&weights.narrow.layers),
             dilations(&weights.wide.layers),
         ] {
-            assert!(dilations.iter().sum::<usize>() + 2 <= REACH);
+            assert!(1 + dilations.iter().sum::<usize>() + BESIDE <= REACH);
             assert!(dilations.iter().all(|dilation| *dilation <= MARGIN));
         }
     }

@@ -24,18 +24,32 @@ impl Set {
         self.0.iter().all(|part| *part == 0)
     }
 
+    /// The first `count` tokens.
+    fn first(count: usize) -> Set {
+        Set(std::array::from_fn(|part| {
+            match count.saturating_sub(part * 64) {
+                count @ 0..64 => (1 << count) - 1,
+                _ => u64::MAX,
+            }
+        }))
+    }
+
     /// These tokens and those `distance` (less than 64) away from them, of `count` in all.
     pub(super) fn widened(&self, distance: usize, count: usize) -> Set {
         let at = |part: usize| self.0.get(part).copied().unwrap_or(0);
-        Set(std::array::from_fn(|part| {
+        let wide = Set(std::array::from_fn(|part| {
             let later = at(part) << distance | at(part.wrapping_sub(1)) >> (64 - distance);
             let earlier = at(part) >> distance | at(part + 1) << (64 - distance);
-            let within = match count.saturating_sub(part * 64) {
-                count @ 0..64 => (1 << count) - 1,
-                _ => u64::MAX,
-            };
-            (at(part) | later | earlier) & within
-        }))
+            at(part) | later | earlier
+        }));
+        wide.common(Set::first(count))
+    }
+
+    /// These tokens and those of gaps of one or two between them, of `count` in all.
+    pub(super) fn without_small_gaps(&self, count: usize) -> Set {
+        let wide = self.widened(1, count);
+        let others = Set::first(count).without(wide);
+        wide.without(others.widened(1, count)).joined(*self)
     }
 
     pub(super) fn contains(&self, token: usize) -> bool {
@@ -115,6 +129,15 @@ mod tests {
         assert!(set(&[]).is_empty());
         let all = some.joined(set(&[200])).without(set(&[68]));
         assert_eq!(all.iter().collect::<Vec<_>>(), [11, 200]);
+    }
+
+    #[test]
+    fn gaps_of_one_and_two_are_filled_and_larger_ones_are_not() {
+        let filled = set(&[0, 2, 62, 65, 70, 74, 131]).without_small_gaps(132);
+        assert_eq!(
+            filled.iter().collect::<Vec<_>>(),
+            [0, 1, 2, 62, 63, 64, 65, 70, 74, 131]
+        );
     }
 
     #[test]

@@ -44,8 +44,9 @@ impl<const PARTS: usize> Stack<PARTS> {
         }
     }
 
-    /// Computes all that the scores of the wanted tokens need. After each layer a gate may hold back some of them,
-    /// whose scores are then not computed; those that are left are returned.
+    /// Computes all that the scores of the wanted tokens need. Where there are gates, each may hold back some of them
+    /// after its layer; what is returned, and can be scored, are then those that all gates let through, and what stands
+    /// between two of them: gates may not tear a finding apart.
     pub(super) fn compute(
         &mut self,
         level: Level,
@@ -65,15 +66,18 @@ impl<const PARTS: usize> Stack<PARTS> {
             self.compute_layer(level, layer + 1, first, wanted);
             wanted = self.passing(level, layer, wanted, gate);
         }
+        if !gates.is_empty() {
+            wanted = wanted.without_small_gaps(first.tokens);
+        }
         self.compute_layer(level, self.weights.layers.len(), first, wanted);
         wanted
     }
 
-    /// Which of the wanted tokens the gate after a layer lets through.
-    fn passing(&self, level: Level, layer: usize, wanted: Set, gate: &Gate) -> Set {
+    /// Which of these tokens the gate after a layer lets through.
+    fn passing(&self, level: Level, layer: usize, tokens: Set, gate: &Gate) -> Set {
         let rows = self.layers[layer * STRIDE + MARGIN..].as_flattened();
         let mut passing = Set::default();
-        for token in wanted.iter() {
+        for token in tokens.iter() {
             let row = &rows[token * PARTS..][..1];
             passing.add(token, simd::gate(level, gate, row));
         }
@@ -147,7 +151,8 @@ mod tests {
         // Layer by layer, with gates that let everything through.
         let open = [gate(1), gate(1), gate(1)];
         let left = stack.compute(Level::Portable, first, wanted, &open);
-        assert!(left.iter().eq(wanted.iter()));
+        let with_gap = (3..7).chain([200]);
+        assert!(left.iter().eq(with_gap), "with the one between");
         assert_eq!(scores(&stack), expected);
         let shut = [gate(1), gate(0), gate(1)];
         let left = stack.compute(Level::Portable, first, wanted, &shut);

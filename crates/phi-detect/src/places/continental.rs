@@ -316,7 +316,7 @@ fn floors(page: &Page<'_>, house_end: usize) -> usize {
 }
 
 /// `Calle Mayor, 15, 2|.º B, 47004 Valladolid`: where floor, door, postal code and town end behind a part of an address whose
-/// road word comes first.
+/// road word comes first. The dot of an ordinal may be the part's own.
 pub(super) fn floor_and_town(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
     let (_, first) = page.word_at(span.start)?;
     let is_road = is_one_of(page.slice(span.start..first), ROADS);
@@ -329,7 +329,7 @@ pub(super) fn floor_and_town(page: &Page<'_>, span: &Range<usize>) -> Option<usi
     if !is_road || !has_number() || is_coded() {
         return None;
     }
-    let floor = floors(page, span.end);
+    let floor = floors(page, span.end - usize::from(text.ends_with(b".")));
     // "3.o Esq., 1250-199 Lisboa": the dot of what is shortened.
     let dot = usize::from(page.slice(floor..floor + 2) == b".,");
     let end = town(page, floor).unwrap_or(floor + dot);
