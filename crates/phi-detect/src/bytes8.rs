@@ -124,6 +124,27 @@ pub(crate) fn end(bytes: &[u8], at: usize, also: impl Fn(u64) -> u64) -> usize {
     }
 }
 
+/// Where the run of bytes ends that goes on at `at` and that `belong` names; after `most` bytes, which are whole eights, at the
+/// latest.
+#[inline(always)]
+pub(crate) fn run_end(bytes: &[u8], at: usize, most: usize, belong: impl Fn(u64) -> u64) -> usize {
+    let mut end = at;
+    while end < at + most {
+        let count = run(belong(load(bytes, end)));
+        end += count;
+        if count < 8 {
+            break;
+        }
+    }
+    end
+}
+
+/// The letters among eight bytes, ASCII or not.
+#[inline(always)]
+pub(crate) fn any_letters(eight: u64) -> u64 {
+    letters(eight) | outside_ascii(eight)
+}
+
 /// The bytes that are this one of ASCII.
 #[inline(always)]
 pub(crate) fn equal(eight: u64, byte: u8) -> u64 {

@@ -169,12 +169,12 @@ pub(crate) fn has_more_groups(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// Whether a sign that `joins` ties the number to a digit on either side.
 fn is_tied(page: &Page<'_>, span: &Range<usize>, joins: fn(u8) -> bool) -> bool {
-    let is_tied_before = !page.is_field_edge(span.start)
-        && joins(page.byte_before(span.start))
-        && page.byte_before(span.start - 1).is_ascii_digit();
-    let is_tied_after = !page.is_field_edge(span.end)
-        && joins(page.byte(span.end))
-        && page.byte(span.end + 1).is_ascii_digit();
+    let is_tied_before = joins(page.byte_before(span.start))
+        && page.byte_before(span.start - 1).is_ascii_digit()
+        && !page.is_field_edge(span.start);
+    let is_tied_after = joins(page.byte(span.end))
+        && page.byte(span.end + 1).is_ascii_digit()
+        && !page.is_field_edge(span.end);
     is_tied_before || is_tied_after
 }
 

@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 pub(crate) use crate::words::Sense;
-pub(crate) use crate::words::{HASH_START, finish, hash, step};
+pub(crate) use crate::words::{HASH_START, finish, hash, hash_in, step};
 
 use crate::labels;
-use crate::words::{self, hash_in};
+use crate::words;
 
 /// The table of all known words.
 pub(crate) struct Lexicon {

@@ -275,8 +275,9 @@ impl Detector {
         rules::find_numbers_again(&page, &self.settings, &mut candidates);
         let programs = Programs::of(&page, &candidates);
         programs.leave_out(&page, &mut candidates);
+        let known = candidates.len();
         self.find_by_names(&page, &mut candidates);
-        programs.leave_out(&page, &mut candidates);
+        programs.leave_out_from(known, &page, &mut candidates);
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget);
             encoded::find(&page, &scan, &mut candidates);

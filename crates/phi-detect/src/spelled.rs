@@ -41,7 +41,7 @@ pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
         && let Some((end, next)) =
             unit(page, at).or_else(|| prefix(page, at).filter(|_| at == start))
     {
-        spelled.value.extend(next);
+        spelled.value.extend_from_slice(next.as_slice());
         spelled.span.end = end;
         at = after_gap(page, end);
         if at == end || ends_here(page, end..at, &spelled.value) {
@@ -61,8 +61,31 @@ fn ends_here(page: &Page<'_>, gap: Range<usize>, value: &[u8]) -> bool {
     is_wide || is_number && between.contains(&b'.') && is_pronoun
 }
 
+/// A few characters that are said in one go.
+struct Said {
+    characters: [u8; SAID_MAX],
+    count: usize,
+}
+
+const SAID_MAX: usize = 4;
+
+impl Said {
+    fn new(characters: &[u8]) -> Said {
+        let mut said = Said {
+            characters: [0; SAID_MAX],
+            count: characters.len(),
+        };
+        said.characters[..said.count].copy_from_slice(characters);
+        said
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.characters[..self.count]
+    }
+}
+
 /// One character, or several that are said in one go, and where they end.
-fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
+fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Said)> {
     let bytes = page.bytes();
     let first = page.byte(at);
     if first.is_ascii_digit() {
@@ -73,135 +96,138 @@ fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
                 .take_while(|byte| byte.is_ascii_digit())
                 .count();
         let is_free = !is_word_byte(page.byte(end)) && end - at <= 4;
-        return is_free.then(|| (end, bytes[at..end].to_vec()));
+        return is_free.then(|| (end, Said::new(&bytes[at..end])));
     }
     let end = word_end(bytes, at);
     if !(1..=WORD_BYTES_MAX).contains(&(end - at)) || page.byte(end).is_ascii_digit() {
         return None;
     }
-    let word = bytes[at..end].to_ascii_lowercase();
-    let times = match word.as_slice() {
+    let mut word = [0; WORD_BYTES_MAX];
+    let word = &mut word[..end - at];
+    word.copy_from_slice(&bytes[at..end]);
+    word.make_ascii_lowercase();
+    let word = &*word;
+    let times = match word {
         b"double" => 2,
         b"triple" => 3,
         _ => 1,
     };
     if times > 1 {
         let (end, digit) = unit(page, end + 1)?;
-        return (digit.len() == 1).then(|| (end, digit.repeat(times)));
+        let again = || [digit.characters[0]; SAID_MAX];
+        return (digit.count == 1).then(|| (end, Said::new(&again()[..times])));
     }
-    if let Some(digit) = digit(&word) {
-        return Some((end, vec![digit]));
+    if let Some(digit) = digit(word) {
+        return Some((end, Said::new(&[digit])));
     }
     if word == b"hundred"
         && let Some(rest) = tens_after(page, end)
     {
         return Some(rest);
     }
-    if let Some(number) = number(&word) {
+    if let Some(number) = number(word) {
         return Some(with_ones(page, end, number));
     }
-    if RADIO_WORDS.contains(&word.as_slice()) {
-        return Some((end, vec![first.to_ascii_uppercase()]));
+    let letter = Said::new(&[first.to_ascii_uppercase()]);
+    if word.len() == 1 {
+        return Some((after_example(page, end), letter));
     }
-    (word.len() == 1).then(|| (after_example(page, end), vec![first.to_ascii_uppercase()]))
+    is_radio_word(word).then_some((end, letter))
 }
 
-/// What letters are called on the radio; each begins with its letter.
-const RADIO_WORDS: &[&[u8]] = &[
-    b"alpha",
-    b"alfa",
-    b"bravo",
-    b"charlie",
-    b"delta",
-    b"echo",
-    b"foxtrot",
-    b"golf",
-    b"hotel",
-    b"india",
-    b"juliet",
-    b"juliett",
-    b"kilo",
-    b"lima",
-    b"mike",
-    b"november",
-    b"oscar",
-    b"papa",
-    b"quebec",
-    b"romeo",
-    b"sierra",
-    b"tango",
-    b"uniform",
-    b"victor",
-    b"whiskey",
-    b"whisky",
-    b"xray",
-    b"yankee",
-    b"zulu",
-];
+/// Whether this is what a letter is called on the radio; each begins with its letter.
+fn is_radio_word(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"alpha"
+            | b"alfa"
+            | b"bravo"
+            | b"charlie"
+            | b"delta"
+            | b"echo"
+            | b"foxtrot"
+            | b"golf"
+            | b"hotel"
+            | b"india"
+            | b"juliet"
+            | b"juliett"
+            | b"kilo"
+            | b"lima"
+            | b"mike"
+            | b"november"
+            | b"oscar"
+            | b"papa"
+            | b"quebec"
+            | b"romeo"
+            | b"sierra"
+            | b"tango"
+            | b"uniform"
+            | b"victor"
+            | b"whiskey"
+            | b"whisky"
+            | b"xray"
+            | b"yankee"
+            | b"zulu"
+    )
+}
 
 /// "JJ one seven seven": letters said in one go, and then a number in words.
-fn prefix(page: &Page<'_>, at: usize) -> Option<(usize, Vec<u8>)> {
+fn prefix(page: &Page<'_>, at: usize) -> Option<(usize, Said)> {
     let end = word_end(page.bytes(), at);
     let letters = page.slice(at..end);
-    let is_prefix = matches!(letters.len(), 2 | 3) && letters.iter().all(u8::is_ascii_uppercase);
+    if !matches!(letters.len(), 2 | 3) || !letters.iter().all(u8::is_ascii_uppercase) {
+        return None;
+    }
     let next = after_gap(page, end);
     let is_said = page.byte(next).is_ascii_lowercase() && next > end;
-    (is_prefix && is_said && unit(page, next).is_some()).then(|| (end, letters.to_vec()))
+    (is_said && unit(page, next).is_some()).then(|| (end, Said::new(letters)))
 }
 
 fn digit(word: &[u8]) -> Option<u8> {
-    const WORDS: &[(&[u8], u8)] = &[
-        (b"zero", b'0'),
-        (b"oh", b'0'),
-        (b"one", b'1'),
-        (b"two", b'2'),
-        (b"three", b'3'),
-        (b"four", b'4'),
-        (b"five", b'5'),
-        (b"six", b'6'),
-        (b"seven", b'7'),
-        (b"eight", b'8'),
-        (b"nine", b'9'),
-        (b"niner", b'9'),
-    ];
-    WORDS
-        .iter()
-        .find(|(one, _)| *one == word)
-        .map(|(_, digit)| *digit)
+    Some(match word {
+        b"zero" | b"oh" => b'0',
+        b"one" => b'1',
+        b"two" => b'2',
+        b"three" => b'3',
+        b"four" => b'4',
+        b"five" => b'5',
+        b"six" => b'6',
+        b"seven" => b'7',
+        b"eight" => b'8',
+        b"nine" | b"niner" => b'9',
+        _ => return None,
+    })
 }
 
 /// Numbers of two digits and round ones, as they are said in identifiers: "ninety eighteen", "eight hundred".
 fn number(word: &[u8]) -> Option<&'static [u8]> {
-    const WORDS: &[(&[u8], &[u8])] = &[
-        (b"ten", b"10"),
-        (b"eleven", b"11"),
-        (b"twelve", b"12"),
-        (b"thirteen", b"13"),
-        (b"fourteen", b"14"),
-        (b"fifteen", b"15"),
-        (b"sixteen", b"16"),
-        (b"seventeen", b"17"),
-        (b"eighteen", b"18"),
-        (b"nineteen", b"19"),
-        (b"twenty", b"20"),
-        (b"thirty", b"30"),
-        (b"forty", b"40"),
-        (b"fifty", b"50"),
-        (b"sixty", b"60"),
-        (b"seventy", b"70"),
-        (b"eighty", b"80"),
-        (b"ninety", b"90"),
-        (b"hundred", b"00"),
-        (b"thousand", b"000"),
-    ];
-    WORDS
-        .iter()
-        .find(|(one, _)| *one == word)
-        .map(|(_, digits)| *digits)
+    Some(match word {
+        b"ten" => b"10",
+        b"eleven" => b"11",
+        b"twelve" => b"12",
+        b"thirteen" => b"13",
+        b"fourteen" => b"14",
+        b"fifteen" => b"15",
+        b"sixteen" => b"16",
+        b"seventeen" => b"17",
+        b"eighteen" => b"18",
+        b"nineteen" => b"19",
+        b"twenty" => b"20",
+        b"thirty" => b"30",
+        b"forty" => b"40",
+        b"fifty" => b"50",
+        b"sixty" => b"60",
+        b"seventy" => b"70",
+        b"eighty" => b"80",
+        b"ninety" => b"90",
+        b"hundred" => b"00",
+        b"thousand" => b"000",
+        _ => return None,
+    })
 }
 
 /// "five hundred thirty-six": the number of two digits that takes the place of the zeros.
-fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Vec<u8>)> {
+fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Said)> {
     let and = b" and ";
     let is_joined = page.slice(hundred_end..hundred_end + and.len()) == and;
     let start = hundred_end + if is_joined { and.len() } else { 1 };
@@ -212,16 +238,16 @@ fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Vec<u8>)> {
 }
 
 /// "fifty-five": takes the ones after the tens.
-fn with_ones(page: &Page<'_>, end: usize, number: &[u8]) -> (usize, Vec<u8>) {
+fn with_ones(page: &Page<'_>, end: usize, number: &[u8]) -> (usize, Said) {
     let is_tens = number.len() == 2 && number[0] >= b'2' && number[1] == b'0';
     let next = end + 1;
     let ones_end = word_end(page.bytes(), next);
     let ones = page.slice(next..ones_end).to_ascii_lowercase();
     match digit(&ones).filter(|&ones| ones != b'0') {
         Some(ones) if is_tens && matches!(page.byte(end), b' ' | b'-') => {
-            (ones_end, vec![number[0], ones])
+            (ones_end, Said::new(&[number[0], ones]))
         }
-        _ => (end, number.to_vec()),
+        _ => (end, Said::new(number)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Makes candidates of what the model found: edges fitted to the form of the kind, nonsense left out.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use crate::candidate::Candidate;
@@ -24,12 +25,12 @@ const SURE_IN_CODE: f32 = 0.9;
 /// The pieces of what the model found that hold up, in their whole extent.
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
-    let has_markup = memchr::memmem::find(page.bytes(), b"</").is_some();
+    let has_markup = LazyCell::new(|| memchr::memmem::find(page.bytes(), b"</").is_some());
     found
         .iter()
         .flat_map(|one| pieces(page, one))
         .map(|one| without_loose_edges(page, whole(page, one)))
-        .filter(|one| is_plausible(page, one, has_markup))
+        .filter(|one| is_plausible(page, one, || *has_markup))
         .filter(|one| one.kind != PhiKind::NAME || is_taught(page, one))
         .collect()
 }
@@ -61,18 +62,23 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
                 !text[at..].contains(&close)
             }
     };
-    let mut cuts = vec![0];
+    let mut cuts = Vec::new();
     for at in 1..text.len() {
+        if !matches!(text[at], b'\n' | b' ' | b',' | b'(' | b'"') {
+            continue;
+        }
         let is_empty_line = text[at] == b'\n' && text[at - 1] == b'\n';
         let is_next_person = candidate.kind == PhiKind::NAME && people::joins_two(text, at);
         if is_empty_line || is_next_person || is_open(b'(', b')', at) || is_open(b'"', b'"', at) {
             cuts.push(at);
         }
     }
-    cuts.push(text.len());
-    cuts.windows(2)
-        .map(|cut| Candidate {
-            span: candidate.span.start + cut[0]..candidate.span.start + cut[1],
+    let starts = [0].iter().chain(&cuts);
+    let ends = cuts.iter().copied().chain([text.len()]);
+    starts
+        .zip(ends)
+        .map(|(from, to)| Candidate {
+            span: candidate.span.start + from..candidate.span.start + to,
             ..candidate.clone()
         })
         .collect()
@@ -136,7 +142,7 @@ fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
 }
 
 /// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
-fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> bool {
+fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() -> bool) -> bool {
     let text = page.slice(candidate.span.clone());
     let letters = text
         .iter()
@@ -144,7 +150,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: bool) -> boo
         .count();
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>'
-        && has_markup;
+        && has_markup();
     // `"city": "Ewa Beach"` is nobody.
     let is_of_other = candidate.kind == PhiKind::NAME
         && page.field_at(candidate.span.start).is_some_and(|field| {

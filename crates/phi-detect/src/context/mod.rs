@@ -180,7 +180,7 @@ fn is_place(page: &Page<'_>, label: &Label) -> bool {
         let Some(next) = end.checked_sub(1).filter(|&next| page.byte(next) == b' ') else {
             return false;
         };
-        let Some((_, start)) = page.word_before(next) else {
+        let Some(start) = page.word_start_before(next) else {
             return false;
         };
         let word = page.slice(start..next);

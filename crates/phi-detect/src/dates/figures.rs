@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{DateHit, Form, is_either_order, is_month_day, is_year, leading_digits, number};
-use crate::page::{Mark, Page};
+use crate::page::{Mark, Page, word_end};
 
 /// `03/14/1962`, `1962-03-14`, `14.3.62`, `03 14 1962`, and `3/14`.
 pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
@@ -13,14 +13,13 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let is_separated = matches!(separator, b'/' | b'-' | b'.' | b' ' | b'_' | b'~')
         && second.start == first.end + 1
         && second.is_number();
-    if let Some(date) = month_and_year(page, first, second).filter(|_| is_separated) {
+    if !is_separated {
+        return None;
+    }
+    if let Some(date) = month_and_year(page, first, second) {
         return Some(date);
     }
-    if !is_separated
-        || first.len() > 4
-        || second.len() > 2
-        || is_tied_before(page, first.start as usize)
-    {
+    if first.len() > 4 || second.len() > 2 || is_tied_before(page, first.start as usize) {
         return None;
     }
     let third = page.marks.get(index + 2).filter(|third| {
@@ -93,7 +92,10 @@ pub(super) fn lettered(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
     if !opens {
         return None;
     }
-    let (_, month_end) = page.word_at(month)?;
+    let month_end = word_end(page.bytes(), month);
+    if page.byte(month_end) != separator || !page.byte(month_end + 1).is_ascii_digit() {
+        return None;
+    }
     let year = leading_digits(page, month_end + 1..page.text.len().min(month_end + 6));
     let letters = page.slice(month..month_end);
     // Between spaces small letters are words: "2 x 2000", "1 set 2020".
@@ -103,10 +105,7 @@ pub(super) fn lettered(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
                 .iter()
                 .chain(SHORT)
                 .any(|one| letters.eq_ignore_ascii_case(one));
-    let is_dated = day.len() <= 2
-        && super::is_day(number(page, day.clone()))
-        && is_month
-        && page.byte(month_end) == separator;
+    let is_dated = day.len() <= 2 && super::is_day(number(page, day.clone())) && is_month;
     let has_year = match year.len() {
         4 => is_year(number(page, year.clone())),
         2 => separator != b' ',
@@ -216,7 +215,7 @@ pub(super) fn ordinals(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
 }
 
 fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    !page.is_field_edge(start)
-        && matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
+    matches!(page.byte_before(start), b'/' | b'-' | b'.' | b',')
         && page.byte_before(start - 1).is_ascii_digit()
+        && !page.is_field_edge(start)
 }

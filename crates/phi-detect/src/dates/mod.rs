@@ -35,17 +35,28 @@ pub(crate) enum Form {
 }
 
 /// The date that starts at, or is built round, this mark.
+#[inline]
 pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
+    // Rules ask at every mark.
+    let sense = page.marks[index].sense;
+    let may_be_date = sense.has(Sense::MONTH | Sense::NUMBER | Sense::CODE);
+    may_be_date.then(|| read(page, index)).flatten()
+}
+
+fn read(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let mark = page.marks[index];
     if mark.sense.has(Sense::MONTH) {
         return round_month(page, mark.range());
     }
     if mark.is_number() {
-        return numeric(page, index)
-            .or_else(|| year_first(page, mark.range()))
-            .or_else(|| lettered(page, mark.range()))
-            .or_else(|| spread(page, mark.start as usize))
-            .or_else(|| compact(page, mark.range()));
+        // How long a number is says which part of a date it can be, and most are none.
+        return match mark.len() {
+            1 | 2 => numeric(page, index)
+                .or_else(|| lettered(page, mark.range()))
+                .or_else(|| spread(page, mark.start as usize)),
+            4 => numeric(page, index).or_else(|| year_first(page, mark.range())),
+            _ => compact(page, mark.range()),
+        };
     }
     if mark.is_code() {
         return month_inside(page, mark.range())

@@ -133,13 +133,13 @@ fn after_dot(page: &Page<'_>, at: usize) -> usize {
 /// Where a day that ends before the month starts.
 fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
     let mut end = step_back(page, month)?;
-    if let Some((_, start)) = page.word_before(end)
+    if let Some(start) = page.word_start_before(end)
         && matches!(page.slice(start..end), b"of" | b"de" | b"OF" | b"Of")
         && !page.byte_before(start).is_ascii_digit()
     {
         end = step_back(page, start)?;
         // "the 14th day of March".
-        if let Some((_, day)) = page.word_before(end)
+        if let Some(day) = page.word_start_before(end)
             && page.slice(day..end).eq_ignore_ascii_case(b"day")
         {
             end = step_back(page, day)?;
@@ -193,7 +193,7 @@ fn day_after(page: &Page<'_>, after_month: usize) -> Option<usize> {
     let digits = leading_digits(page, at..page.text.len().min(at + 3));
     if !digits.is_empty() {
         let mut end = digits.end;
-        if let Some((_, word)) = page.word_at(end) {
+        if let Some(word) = page.word_end_at(end) {
             if !is_ordinal_tail(page.slice(end..word)) {
                 return None;
             }

@@ -24,18 +24,35 @@ pub(crate) fn known_share(text: &str, span: &Range<usize>) -> Option<f32> {
     let from = text.floor_char_boundary(span.start.saturating_sub(REACH_BYTES));
     let to = text.ceil_char_boundary(text.len().min(span.end + REACH_BYTES));
     let (mut words, mut known) = (0, 0);
+    let mut take = |word: &str| {
+        words += 1;
+        known += usize::from(is_known(weights, word));
+    };
     for part in [&text[from..span.start], &text[span.end..to]] {
-        for word in part.split(|letter: char| !letter.is_alphanumeric()) {
-            let is_small = word
-                .chars()
-                .all(|letter| letter.is_alphabetic() && !letter.is_uppercase());
-            if is_small && word.chars().count() >= LETTERS_MIN {
-                words += 1;
-                known += usize::from(is_known(weights, word));
-            }
+        if part.is_ascii() {
+            small_words(part).for_each(&mut take);
+        } else {
+            small_words_of_any_letters(part).for_each(&mut take);
         }
     }
     (words >= WORDS_MIN).then(|| known as f32 / words as f32)
+}
+
+/// The words of a plain text that are long enough and have no capital.
+fn small_words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
+    let is_small =
+        |word: &&[u8]| word.len() >= LETTERS_MIN && word.iter().all(u8::is_ascii_lowercase);
+    words
+        .filter(is_small)
+        .filter_map(|word| std::str::from_utf8(word).ok())
+}
+
+/// The same of a text in any letters.
+fn small_words_of_any_letters(text: &str) -> impl Iterator<Item = &str> {
+    let is_small = |letter: char| letter.is_alphabetic() && !letter.is_uppercase();
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(move |word| word.chars().all(is_small) && word.chars().count() >= LETTERS_MIN)
 }
 
 /// Whether the weights know a word as an ordinary one.

@@ -80,6 +80,13 @@ impl<'a> Page<'a> {
         (!is_said).then_some(span.start + start..span.start + end)
     }
 
+    /// Whether any label or field of the page has such a meaning.
+    pub(crate) fn has_meaning(&self, is_meant: impl Fn(Meaning) -> bool) -> bool {
+        let labels = self.labels.iter().map(|label| label.meaning);
+        let fields = self.fields.iter().filter_map(|field| field.meaning);
+        labels.chain(fields).any(is_meant)
+    }
+
     /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
     pub(crate) fn is_field_edge(&self, at: usize) -> bool {
         let next = self.fields.partition_point(|field| field.span.start < at);

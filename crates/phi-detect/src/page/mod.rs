@@ -120,16 +120,28 @@ impl<'a> Page<'a> {
         self.bytes().get(span).unwrap_or_default()
     }
 
+    /// Where the word ends that starts at `at`. Looking up what a word can be costs more than finding it.
+    pub(crate) fn word_end_at(&self, at: usize) -> Option<usize> {
+        let end = word_end(self.bytes(), at);
+        (end > at).then_some(end)
+    }
+
+    /// Where the word starts that ends exactly at `end`.
+    pub(crate) fn word_start_before(&self, end: usize) -> Option<usize> {
+        let start = word_start(self.bytes(), end);
+        (start < end).then_some(start)
+    }
+
     /// The sense of the word that starts at `at`, and where it ends.
     pub(crate) fn word_at(&self, at: usize) -> Option<(Sense, usize)> {
-        let end = word_end(self.bytes(), at);
-        (end > at).then(|| (LEXICON.sense_in(self.bytes(), at..end), end))
+        let end = self.word_end_at(at)?;
+        Some((LEXICON.sense_in(self.bytes(), at..end), end))
     }
 
     /// The word that ends exactly at `end`, as its start and sense.
     pub(crate) fn word_before(&self, end: usize) -> Option<(Sense, usize)> {
-        let start = word_start(self.bytes(), end);
-        (start < end).then(|| (LEXICON.sense_in(self.bytes(), start..end), start))
+        let start = self.word_start_before(end)?;
+        Some((LEXICON.sense_in(self.bytes(), start..end), start))
     }
 
     /// Whether a mask placeholder stands in the span.
@@ -157,34 +169,31 @@ pub(crate) fn is_word_byte(byte: u8) -> bool {
     CLASS[usize::from(byte)] & (LETTER | DIGIT) != 0
 }
 
-/// No word the rules care for is longer; the cap keeps looking around a mark cheap on any text.
+/// No word the rules care for is longer; the cap keeps looking around a mark cheap on any text. A multiple of eight.
 const WORD_BYTES_MAX: usize = 64;
 
 /// Where the run of letters that starts at `at` ends.
 pub(crate) fn word_end(bytes: &[u8], at: usize) -> usize {
-    at + bytes[at.min(bytes.len())..]
-        .iter()
-        .take(WORD_BYTES_MAX)
-        .take_while(|&&byte| CLASS[usize::from(byte)] & LETTER != 0)
-        .count()
+    bytes8::run_end(bytes, at, WORD_BYTES_MAX, bytes8::any_letters)
 }
 
 /// Where the run of letters that ends at `end` starts.
 pub(crate) fn word_start(bytes: &[u8], end: usize) -> usize {
-    let text = &bytes[..end.min(bytes.len())];
-    let last = text.last_chunk().map(|eight| u64::from_le_bytes(*eight));
-    let near = last.map_or(8, |last| {
-        bytes8::run_back(bytes8::letters(last) | bytes8::outside_ascii(last))
-    });
-    if near < 8 {
-        return end - near;
+    let mut rest = &bytes[..end.min(bytes.len())];
+    let mut length = 0;
+    while let Some((before, eight)) = rest.split_last_chunk() {
+        let near = bytes8::run_back(bytes8::any_letters(u64::from_le_bytes(*eight)));
+        length += near;
+        if near < 8 || length >= WORD_BYTES_MAX {
+            return end - length;
+        }
+        rest = before;
     }
-    end - text
-        .iter()
-        .rev()
-        .take(WORD_BYTES_MAX)
-        .take_while(|&&byte| CLASS[usize::from(byte)] & LETTER != 0)
-        .count()
+    let letters = rest.iter().rev();
+    end - length
+        - letters
+            .take_while(|&&byte| CLASS[usize::from(byte)] & LETTER != 0)
+            .count()
 }
 
 const LETTER: u8 = 1;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Label, Mark, is_word_byte};
+use crate::bytes8;
 use crate::labels::{self, Meaning};
 use crate::lexicon::{self, Sense};
 
@@ -94,7 +95,7 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
         if end == at {
             break;
         }
-        key = labels::extend(key, lexicon::hash(&bytes[at..end]));
+        key = labels::extend(key, lexicon::hash_in(bytes, at..end));
         match labels::meaning_so_far(key) {
             Ok(Some(meaning)) => longest = Some((end, meaning)),
             Ok(None) => {}
@@ -126,11 +127,9 @@ fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
 
 /// Where the run of letters and digits at `at` ends; a word of a label has at most 24 bytes.
 fn chunk_end(bytes: &[u8], at: usize) -> usize {
-    let limit = bytes.len().min(at + 24);
-    at + bytes[at..limit]
-        .iter()
-        .take_while(|&&byte| is_word_byte(byte))
-        .count()
+    bytes8::run_end(bytes, at, 24, |eight| {
+        bytes8::any_letters(eight) | bytes8::digits(eight)
+    })
 }
 
 /// Steps over what may stand between the words of a label: a space, "'s", "_", "-", ".".

@@ -105,7 +105,7 @@ pub(crate) fn after_departments(
 fn follows_department(page: &Page<'_>, bracket: usize) -> bool {
     let end = bracket.saturating_sub(1);
     page.byte(end) == b' '
-        && page.word_before(end).is_some_and(|(_, start)| {
+        && page.word_start_before(end).is_some_and(|start| {
             let word = page.slice(start..end);
             DEPARTMENTS
                 .iter()

@@ -15,7 +15,7 @@ pub(crate) fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     ];
     let lead_end = span.start.saturating_sub(1);
     let lead_end = lead_end - usize::from(page.byte_before(lead_end) == b'.');
-    let is_led = page.word_before(lead_end).is_some_and(|(_, start)| {
+    let is_led = page.word_start_before(lead_end).is_some_and(|start| {
         LEADS
             .iter()
             .any(|lead| page.slice(start..lead_end).eq_ignore_ascii_case(lead))

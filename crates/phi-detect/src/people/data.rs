@@ -118,7 +118,7 @@ static TYPES: &[&[u8]] = &[
 
 /// Whether the word here is a type rather than a value: `given_name TEXT,`.
 pub(crate) fn is_type_word(page: &Page<'_>, start: usize) -> bool {
-    page.word_at(start).is_some_and(|(_, end)| {
+    page.word_end_at(start).is_some_and(|end| {
         let word = page.slice(start..end);
         TYPES.iter().any(|one| word.eq_ignore_ascii_case(one))
     })
@@ -182,8 +182,8 @@ pub(crate) fn initials_at(
         b"electronically",
     ];
     let act = page
-        .word_at(label.start)
-        .map(|(_, end)| page.slice(label.start..end))?;
+        .word_end_at(label.start)
+        .map(|end| page.slice(label.start..end))?;
     let is_act = ACTS.iter().any(|one| act.eq_ignore_ascii_case(one));
     let (sense, end) = page.word_at(start).filter(|_| is_act)?;
     let word = page.slice(start..end);

@@ -89,7 +89,7 @@ fn is_between_two(page: &Page<'_>, surname: usize, given: usize) -> bool {
         .filter(|&space| page.byte(space) == b' ')
         .and_then(|space| page.word_before(space))
         .is_some_and(|(sense, start)| is_name_word(start, sense));
-    let after = page.word_at(given).is_some_and(|(_, end)| {
+    let after = page.word_end_at(given).is_some_and(|end| {
         page.byte(end) == b' '
             && page
                 .word_at(end + 1)
@@ -138,7 +138,7 @@ pub(crate) fn display_name_before(page: &Page<'_>, sign: usize) -> Option<Range<
 /// The name before a degree: "R. Jones, RN", "Sarah Connor MD".
 pub(crate) fn name_before_degree(page: &Page<'_>, degree: usize) -> Option<Range<usize>> {
     // "MD-80" is a plane.
-    let degree_end = page.word_at(degree).map_or(degree, |(_, end)| end);
+    let degree_end = page.word_end_at(degree).unwrap_or(degree);
     let is_code =
         matches!(page.byte(degree_end), b'-' | b'/') && page.byte(degree_end + 1).is_ascii_digit();
     if !page.byte(degree).is_ascii_uppercase() || is_code {

@@ -70,7 +70,7 @@ pub(crate) fn follows_rank(page: &Page<'_>, name: usize) -> bool {
     const PATIENTS: &[&[u8]] = &[b"mr", b"mrs", b"ms", b"miss", b"mx"];
     let end = name.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b'.');
-    let is_patient = page.word_before(end).is_some_and(|(_, start)| {
+    let is_patient = page.word_start_before(end).is_some_and(|start| {
         let title = page.slice(start..end);
         PATIENTS.iter().any(|one| title.eq_ignore_ascii_case(one))
     });

@@ -5,6 +5,9 @@
 //! the words around speak of nothing but software.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::particulars::follows_title;
 use crate::bytes8;
@@ -133,13 +136,16 @@ const INTRODUCTION_BYTES_MAX: usize = 110;
 const SIGN_REACH_BYTES: usize = 120;
 
 /// Words before the name of a program, and whether what it is stands before them rather than behind.
-static INTRODUCTIONS: &[(&[u8], bool)] = &[
-    (b"ou are ", false),
-    (b"ou're ", false),
-    (b"our name is ", false),
-    (b" called ", true),
-    (b" named ", true),
-];
+static INTRODUCTIONS: LazyLock<[(Finder<'static>, bool); 5]> = LazyLock::new(|| {
+    [
+        ("ou are ", false),
+        ("ou're ", false),
+        ("our name is ", false),
+        (" called ", true),
+        (" named ", true),
+    ]
+    .map(|(phrase, is_before)| (Finder::new(phrase), is_before))
+});
 
 /// The programs of a text.
 pub(crate) struct Programs<'a> {
@@ -164,7 +170,19 @@ impl<'a> Programs<'a> {
 
     /// Leaves out what is called like a person and is a program.
     pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
-        candidates.retain(|one| one.kind != PhiKind::NAME || !self.is_program(page, &one.span));
+        self.leave_out_from(0, page, candidates);
+    }
+
+    /// The same among the candidates from this one on.
+    pub(crate) fn leave_out_from(
+        &self,
+        first: usize,
+        page: &Page<'_>,
+        candidates: &mut Vec<Candidate>,
+    ) {
+        let is_program =
+            |one: &mut Candidate| one.kind == PhiKind::NAME && self.is_program(page, &one.span);
+        candidates.extract_if(first.., is_program).for_each(drop);
     }
 
     /// Forgets the programs that share their name with a person of the text: there the name alone may mean either.
@@ -193,12 +211,16 @@ impl<'a> Programs<'a> {
     /// Whether every word is that of a program, of its maker or of a product.
     fn has(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
         let words = || words(page.slice(span.clone()));
+        // Nearly everybody's first word tells that this is no program.
+        let first = words().next().unwrap_or_default();
+        if self.introduced.is_empty() && !(KNOWN.has(first, true) || is_part(first)) {
+            return first.is_empty();
+        }
         let is_introduced = |word: &[u8]| {
             let mut all = self.introduced.iter();
             all.any(|one| one.eq_ignore_ascii_case(word))
         };
         let is_known = |word: &[u8]| KNOWN.has(word, true);
-        let is_part = |word: &[u8]| MAKERS.has(word, true) || FAMILY.has(word, false);
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
         }
@@ -210,6 +232,11 @@ impl<'a> Programs<'a> {
         is_after_comma
             || words().all(|word| is_known(word) || is_part(word)) && is_among_software(page, span)
     }
+}
+
+/// Whether a word is that of a maker or of a product.
+fn is_part(word: &[u8]) -> bool {
+    MAKERS.has(word, true) || FAMILY.has(word, false)
 }
 
 /// Whether a label or a field says that a person's name starts here. Programs have a "name" too, but are no patients.
@@ -229,12 +256,12 @@ fn words(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
     let bytes = page.bytes();
     let mut found = Vec::new();
-    for &(phrase, is_before) in INTRODUCTIONS {
-        for at in memchr::memmem::find_iter(bytes, phrase) {
-            let start = at + phrase.len();
+    for (phrase, is_before) in &*INTRODUCTIONS {
+        for at in phrase.find_iter(bytes) {
+            let start = at + phrase.needle().len();
             let name = word(page, start);
             let is_capital = name.first().is_some_and(u8::is_ascii_uppercase);
-            let around = if is_before {
+            let around = if *is_before {
                 at.saturating_sub(INTRODUCTION_BYTES_MAX / 2)..at
             } else {
                 start..bytes.len().min(start + INTRODUCTION_BYTES_MAX)
@@ -252,6 +279,9 @@ fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
 fn of_products<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a [u8]> {
     let capitals = |eight| bytes8::capitals(eight, bytes8::letters(eight));
     bytes8::places(page.bytes(), capitals).filter_map(|start| {
+        if !KNOWN.has_first(page.byte(start)) {
+            return None;
+        }
         let name = word(page, start);
         let end = start + name.len();
         if page.byte(end) != b' ' || !KNOWN.has(name, false) {
@@ -298,6 +328,11 @@ impl Words {
             at += 1;
         }
         Words { list, lengths }
+    }
+
+    /// Whether any of the words begins with this letter.
+    fn has_first(&self, first: u8) -> bool {
+        self.lengths[usize::from(first % 32)] != 0
     }
 
     /// Whether a word is one of these: in any case, or as it is written here, with a capital at most.

@@ -66,13 +66,13 @@ fn is_inside(bytes: &[u8], start: usize) -> bool {
 /// The initials of a full name, of three letters or four: "JQR" is Jane Q. Roe.
 fn initials(text: &[u8]) -> Option<Vec<u8>> {
     let words = text.split(|&byte| !is_part_byte(byte));
-    let initials: Vec<u8> = words.filter_map(|word| word.first().copied()).collect();
-    let is_full = (3..=4).contains(&initials.len())
-        && initials.iter().all(u8::is_ascii_uppercase)
+    let initials = words.filter_map(|word| word.first().copied());
+    let is_full = (3..=4).contains(&initials.clone().count())
+        && initials.clone().all(|initial| initial.is_ascii_uppercase())
         && text.iter().any(u8::is_ascii_lowercase)
         && !text.contains(&b',');
-    let is_free = LEXICON.sense(&initials) == Sense::NONE;
-    (is_full && is_free).then_some(initials)
+    let initials: Option<Vec<u8>> = is_full.then(|| initials.collect());
+    initials.filter(|initials| LEXICON.sense(initials) == Sense::NONE)
 }
 
 /// A few words, to be looked for at every word of a text.
@@ -132,21 +132,27 @@ fn in_other_case(word: &[u8]) -> Option<Vec<u8>> {
     let is_shouted = word.iter().all(u8::is_ascii_uppercase);
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !is_shouted && *byte == b'-';
     let is_plain = word.iter().all(is_letter) && word[0].is_ascii_uppercase();
+    if !is_plain || word.len() < LENGTH_MIN {
+        return None;
+    }
     let mut other = if is_shouted {
         word.to_ascii_lowercase()
     } else {
         word.to_ascii_uppercase()
     };
     other[0].make_ascii_uppercase();
-    (is_plain && word.len() >= LENGTH_MIN).then_some(other)
+    Some(other)
 }
 
 /// The word as a hurried writer would write it, where it is no other word: "carmen told me".
 fn in_small(word: &[u8], is_ordinary: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
     const LENGTH_MIN: usize = 4;
+    if word.len() < LENGTH_MIN || word.contains(&b'-') {
+        return None;
+    }
     let small = word.to_ascii_lowercase();
     let is_free = std::str::from_utf8(&small).is_ok_and(|small| !is_ordinary(small));
-    (word.len() >= LENGTH_MIN && is_free && !word.contains(&b'-')).then_some(small)
+    is_free.then_some(small)
 }
 
 /// Whether a name is an ordinary word too ("Price", "Rivers"), or somebody's initials ("TWR"): it says who is meant where
@@ -210,7 +216,11 @@ const BARS_MIN: usize = 3;
 
 /// Whether a name stands in code, rather than in prose or in a row between bars.
 pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let line = line_around(page, span);
+    is_in_code(page, span) && !is_row(line_around(page, span))
+}
+
+/// Whether a line is a row between bars.
+fn is_row(line: &[u8]) -> bool {
     let bars = memchr::memchr_iter(b'|', line).take(BARS_MIN).count();
     let is_sign = |byte: &&u8| {
         matches!(
@@ -218,8 +228,7 @@ pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
             b'{' | b'}' | b';' | b'=' | b'<' | b'>' | b'$' | b'&' | b'^' | b'\\'
         )
     };
-    let is_row = bars >= BARS_MIN && !line.iter().any(|byte| is_sign(&byte));
-    !is_row && is_in_code(page, span)
+    bars >= BARS_MIN && !line.iter().any(|byte| is_sign(&byte))
 }
 
 /// Whether a number stands in code: in a sentence a space follows each sign between its parts, and brackets hold words.

@@ -62,8 +62,8 @@ pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
     let end = span.start.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b'.');
     let before = page
-        .word_before(end)
-        .map(|(_, start)| page.slice(start..end));
+        .word_start_before(end)
+        .map(|start| page.slice(start..end));
     let text = page.slice(span.clone());
     let last = text.rsplit(|&byte| byte == b' ').next().unwrap_or(text);
     // Somebody may be called Storm, and nobody "Winter Storm".
@@ -97,8 +97,8 @@ fn is_wing_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
         || matches!(before, [.., digit, b' '] if digit.is_ascii_digit());
     let is_thing = page.byte(span.end) == b' '
         && page
-            .word_at(span.end + 1)
-            .is_some_and(|(_, end)| THINGS.contains(&page.slice(span.end + 1..end)));
+            .word_end_at(span.end + 1)
+            .is_some_and(|end| THINGS.contains(&page.slice(span.end + 1..end)));
     is_led && is_thing
 }
 

@@ -126,7 +126,7 @@ fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
     const LEADING: &[&[u8]] = &[
         b"na", b"no", b"en", b"au", b"op", b"przy", b"am", b"in", b"at", b"a", b"sulla",
     ];
-    let Some((_, end)) = page.word_at(span.start) else {
+    let Some(end) = page.word_end_at(span.start) else {
         return span.start;
     };
     let leads = page.byte(span.start).is_ascii_lowercase()

@@ -117,7 +117,7 @@ fn before_number(page: &Page<'_>, number: usize) -> Option<(usize, bool)> {
     let mut end = back_over(page, number, b" ,.#-");
     let mut has_no_number = false;
     for _ in 0..3 {
-        let Some((_, start)) = page.word_before(end).filter(|_| end < number) else {
+        let Some(start) = page.word_start_before(end).filter(|_| end < number) else {
             break;
         };
         let word = page.slice(start..end);

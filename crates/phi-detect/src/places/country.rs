@@ -25,8 +25,10 @@ pub(super) fn after(page: &Page<'_>, from: usize) -> Option<usize> {
 /// Where the country that starts here ends.
 pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
     let rest = page.slice(start..page.text.len().min(start + 40));
+    let first = rest.first().copied().unwrap_or_default();
     let phrase = COUNTRIES_OF_SEVERAL_WORDS.iter().find(|phrase| {
-        rest.len() >= phrase.len()
+        phrase.as_bytes()[0].eq_ignore_ascii_case(&first)
+            && rest.len() >= phrase.len()
             && rest[..phrase.len()].eq_ignore_ascii_case(phrase.as_bytes())
             && !rest
                 .get(phrase.len())

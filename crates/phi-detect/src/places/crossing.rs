@@ -80,7 +80,7 @@ fn says_where(page: &Page<'_>, start: usize) -> bool {
     let Some(end) = start.checked_sub(1).filter(|&end| page.byte(end) == b' ') else {
         return false;
     };
-    page.word_before(end).is_some_and(|(_, word)| {
+    page.word_start_before(end).is_some_and(|word| {
         let word = page.slice(word..end);
         PLACES.iter().any(|one| word.eq_ignore_ascii_case(one))
     })

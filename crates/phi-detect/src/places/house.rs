@@ -225,8 +225,8 @@ fn with_house(page: &Page<'_>, start: usize) -> usize {
         b"towers",
     ];
     let end = start.saturating_sub(2);
-    let Some((_, last)) = page
-        .word_before(end)
+    let Some(last) = page
+        .word_start_before(end)
         .filter(|_| page.slice(end..start) == b", ")
     else {
         return start;

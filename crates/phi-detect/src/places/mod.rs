@@ -29,7 +29,7 @@ use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Page, word_end};
-use token::{Token, is_one_of, next_token, number_after, skip, token_at, word};
+use token::{Token, is_one_of, next_token, number_after, skip, token_at, token_end, word};
 
 /// A line that may be an address and how much it looks like one by itself.
 pub(crate) struct Line {
@@ -42,10 +42,13 @@ const LINE_TOKENS: usize = 7;
 
 /// `1428 Larchmont Avenue`, `12 N 5th St SW`, `13125 Highway 138`, `22 Holmevej 34`, starting at the house number.
 pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
-    let house = token_at(page, start).filter(|house| is_house_number(page, house))?;
+    let house = start..token_end(page, start)?;
+    if page.byte(house.end) != b' ' || !is_house_number(page.slice(house.clone())) {
+        return None;
+    }
     let unit = unit_before_slash(page, start);
     let is_tied = is_tied_before(page, start) && unit.is_none() && !is_called(page, start);
-    if page.byte(house.span.end) != b' ' || is_tied {
+    if is_tied {
         return None;
     }
     let line = line_from_house(page, start, &house)?;
@@ -75,8 +78,8 @@ fn unit_before_slash(page: &Page<'_>, house: usize) -> Option<usize> {
     ((1..=DIGITS_MAX).contains(&digits) && is_free).then_some(start)
 }
 
-fn line_from_house(page: &Page<'_>, start: usize, house: &Token) -> Option<Line> {
-    let tokens = line_tokens(page, house.span.end);
+fn line_from_house(page: &Page<'_>, start: usize, house: &Range<usize>) -> Option<Line> {
+    let tokens = line_tokens(page, house.end);
     // Rows of numbers are common, and no road has a name without a letter.
     let is_number = |token: &Token| {
         page.slice(token.span.clone())
@@ -141,7 +144,7 @@ fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> 
 fn with_street_word(
     page: &Page<'_>,
     start: usize,
-    house: &Token,
+    house: &Range<usize>,
     tokens: &[Token],
 ) -> Option<Line> {
     let last = last_street_word(page, tokens)?;
@@ -163,9 +166,8 @@ fn with_street_word(
         .iter()
         .all(|token| token.is_shouted || token.has_digit);
     // "2a Mill Yard, Whitby": with its letter a short number is a house's too.
-    let is_lettered =
-        page.byte(end) == b',' && page.byte_before(house.span.end).is_ascii_lowercase();
-    let is_long_number = house.span.len() >= 3 || is_lettered;
+    let is_lettered = page.byte(end) == b',' && page.byte_before(house.end).is_ascii_lowercase();
+    let is_long_number = house.len() >= 3 || is_lettered;
     let score = match (is_clear, all_capital, all_shouted) {
         (true, true, false) => 0.85,
         (true, true, true) => 0.6,
@@ -441,8 +443,10 @@ fn post_office_before(bytes: &[u8], box_start: usize) -> Option<usize> {
     .map(|form| box_start - form.len())
 }
 /// Digits and perhaps a letter; not a decimal, a dose or a range.
-fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
-    let text = page.slice(token.span.clone());
+fn is_house_number(text: &[u8]) -> bool {
+    if text.len() > 8 {
+        return false;
+    }
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = text
         .iter()
@@ -453,7 +457,6 @@ fn is_house_number(page: &Page<'_>, token: &Token) -> bool {
     (1..=6).contains(&digits)
         && !is_nought
         && letters <= 1
-        && text.len() <= 8
         && (text[0].is_ascii_digit() || letters == 1 && text[0].is_ascii_uppercase())
 }
 

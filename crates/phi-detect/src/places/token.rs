@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use crate::bytes8;
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::{Page, is_word_byte, word_end};
+use crate::page::{Page, word_end};
 
 /// One word, number or code of an address line.
 #[derive(Clone)]
@@ -21,9 +22,12 @@ pub(super) fn number_after(page: &Page<'_>, at: usize) -> Option<usize> {
 }
 
 pub(super) fn is_one_of(word: &[u8], list: &[&[u8]]) -> bool {
-    let first = word.first().map(u8::to_ascii_lowercase);
-    let begins = |one: &&&[u8]| one.first().map(u8::to_ascii_lowercase) == first;
-    let mut alike = list.iter().filter(begins);
+    let Some(first) = word.first().map(u8::to_ascii_lowercase) else {
+        return false;
+    };
+    // The lists are long, and length and first letter tell nearly every other word.
+    let is_alike = |one: &&&[u8]| one.len() == word.len() && one[0].to_ascii_lowercase() == first;
+    let mut alike = list.iter().filter(is_alike);
     alike.any(|one| word.eq_ignore_ascii_case(one))
 }
 
@@ -69,18 +73,21 @@ pub(super) fn next_token_across(page: &Page<'_>, from: usize) -> Option<Token> {
 /// The widest gap between the parts of an address: a comma, a line break, an indent.
 pub(super) const GAP_BYTES_MAX: usize = 28;
 
+/// Where the token that starts here ends, if there is one.
+pub(super) fn token_end(page: &Page<'_>, start: usize) -> Option<usize> {
+    let end = bytes8::run_end(page.bytes(), start, 40, |eight| {
+        let words = bytes8::any_letters(eight) | bytes8::digits(eight);
+        words | bytes8::equal(eight, b'\'') | bytes8::equal(eight, b'-')
+    });
+    (end > start).then_some(end)
+}
+
 pub(super) fn token_at(page: &Page<'_>, start: usize) -> Option<Token> {
-    let bytes = page.bytes();
-    let length = bytes[start.min(bytes.len())..]
-        .iter()
-        .take(40)
-        .take_while(|&&byte| is_word_byte(byte) || byte == b'\'' || byte == b'-')
-        .count();
-    let span = start..start + length;
-    let text = bytes.get(span.clone())?;
+    let span = start..token_end(page, start)?;
+    let text = page.slice(span.clone());
     let first = *text.first()?;
     Some(Token {
-        sense: LEXICON.sense(text),
+        sense: LEXICON.sense_in(page.bytes(), span.clone()),
         is_capital: first.is_ascii_uppercase() || first >= 0x80,
         is_shouted: text.iter().all(u8::is_ascii_uppercase),
         has_digit: text.iter().any(u8::is_ascii_digit),

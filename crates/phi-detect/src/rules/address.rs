@@ -34,7 +34,10 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
     for mark in page.each_mark().map(|index| page.marks[index]) {
         let start = mark.start as usize;
-        if start < free_from {
+        let opens_line = mark
+            .sense
+            .has(Sense::NUMBER | Sense::CODE | Sense::BOX | Sense::UNIT);
+        if start < free_from || !opens_line {
             continue;
         }
         if let Some(line) = line_at(page, &mark)

@@ -42,6 +42,8 @@ struct Known<'a> {
     builds: Vec<(&'a [u8], usize)>,
     /// Some of them whole, each with how far behind its start the first group begins.
     models: Vec<(usize, &'a [u8])>,
+    /// How long first groups are, a bit each: nearly every other number is told by that.
+    group_lengths: u64,
 }
 
 /// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
@@ -93,11 +95,14 @@ impl<'a> Known<'a> {
         let weights = one.kind.rule().weights;
         let weighs = |evidence| weights.iter().any(|row| row.1 == evidence);
         let is_looked_for = one.score >= SURE && weighs(Evidence::Again);
+        if !is_looked_for {
+            return;
+        }
         let value = page.slice(one.span.clone());
         let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
         let is_signed = !value.iter().all(u8::is_ascii_digit);
         let is_model = is_signed && digits >= SIGNED_DIGITS_MIN && weighs(Evidence::Alike);
-        if !is_looked_for || digits < DIGITS_MIN && !is_model {
+        if digits < DIGITS_MIN && !is_model {
             return;
         }
         let next = page
@@ -120,10 +125,13 @@ impl<'a> Known<'a> {
         if digits < DIGITS_MIN {
             return;
         }
+        self.group_lengths |= length_bit(mark.len());
         self.forms.push((page.slice(mark.range()), form));
         self.values.push((value, one.kind));
         if mark.range() == one.span {
-            self.groups.push((without_noughts(value), one.kind));
+            let group = without_noughts(value);
+            self.group_lengths |= length_bit(group.len());
+            self.groups.push((group, one.kind));
         }
         if weighs(Evidence::Alike) {
             if mark.range() == one.span && mark.is_number() {
@@ -150,6 +158,10 @@ impl<'a> Known<'a> {
     /// The number that stands again where this mark is its first group.
     fn again_at(&self, page: &Page<'a>, mark: Mark) -> Option<(PhiKind, Range<usize>)> {
         let group = page.slice(mark.range());
+        let lengths = length_bit(group.len()) | length_bit(without_noughts(group).len());
+        if self.group_lengths & lengths == 0 {
+            return None;
+        }
         let first = self.forms.partition_point(|form| form.0 < group);
         let forms = self.forms[first..]
             .iter()
@@ -217,6 +229,11 @@ fn out<'a>(kind: PhiKind, settings: &'a Settings, candidates: &'a mut Vec<Candid
         settings,
         candidates,
     }
+}
+
+/// The bit for a length; all long ones share theirs.
+fn length_bit(length: usize) -> u64 {
+    1 << length.min(63)
 }
 
 /// The kind of the number with these characters.

@@ -129,18 +129,32 @@ pub(crate) fn find_beside_names(
     names: &[Range<usize>],
     candidates: &mut Vec<Candidate>,
 ) {
+    // Several rules and the model find the same name, and beside it stands the same.
+    let is_first = |(index, name): &(usize, &Range<usize>)| {
+        let before = names[..*index].iter().rev();
+        let mut same_start = before.take_while(|one| one.start == name.start);
+        !same_start.any(|one| one == *name)
+    };
+    let distinct = names.iter().enumerate().filter(is_first);
+    let distinct: Vec<_> = distinct.map(|(_, name)| name).collect();
+    // Who is named, and by how many candidates it was made.
+    let mut company: Option<(Company<'_>, usize)> = None;
     for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
         let mut out = Out {
             kind,
             settings,
             candidates,
         };
-        for name in names {
+        for name in &distinct {
             (finder(kind).beside)(page, name, &mut out);
         }
         if let Some(among) = finder(kind).among.filter(|_| !names.is_empty()) {
-            let company = Company::of(names, out.candidates, settings);
-            among(page, &company, &mut out);
+            let count = out.candidates.len();
+            let current = company.take().filter(|(_, made_by)| *made_by == count);
+            let current =
+                current.unwrap_or_else(|| (Company::of(names, out.candidates, settings), count));
+            among(page, &current.0, &mut out);
+            company = Some(current);
         }
     }
 }

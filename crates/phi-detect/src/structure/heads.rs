@@ -46,8 +46,9 @@ fn meaning(head: &str) -> Option<Meaning> {
     if !is_head {
         return None;
     }
+    let is_one_word = !head.contains(' ');
     labels::of_whole_key(head)
-        .or_else(|| labels::of_key(head).filter(|_| !head.contains(' ')))
+        .or_else(|| is_one_word.then(|| labels::of_key(head)).flatten())
         .or_else(|| is_part_of_name(head).then_some(Meaning::NameMaybe))
 }
 

@@ -62,8 +62,8 @@ pub(super) fn is_timed(page: &Page<'_>, end: usize) -> bool {
 
 /// "gave birth in March 2008": whose birth it was, the month alone does not say.
 pub(super) fn is_childbirth(page: &Page<'_>, label_end: usize) -> bool {
-    page.word_before(label_end)
-        .is_some_and(|(_, start)| page.slice(start..label_end).eq_ignore_ascii_case(b"birth"))
+    page.word_start_before(label_end)
+        .is_some_and(|start| page.slice(start..label_end).eq_ignore_ascii_case(b"birth"))
 }
 
 /// Whether the year of a date in figures is that of a grown person's birth.

@@ -45,6 +45,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             out.weigh(spelled.span, Shape::Spelled, Evidence::Form);
         }
         if mark.is_number()
+            && mark.len() == 3
             && let Some(run) = Run::read(page, index, &[3, 2, 4], |between| between == b"-")
             && let Some(start) = with_railroad_prefix(page, run.span.start)
         {
@@ -58,7 +59,8 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
             if mark.len() == 3 {
                 claim_number(page, index, out);
             } else if matches!(mark.len(), 6 | 9)
-                && let Some((_, prefix)) = page.word_before((mark.start as usize).saturating_sub(1))
+                && let Some(prefix) =
+                    page.word_start_before((mark.start as usize).saturating_sub(1))
                 && mark.start as usize - prefix <= 4
             {
                 railroad(page, prefix..mark.end as usize, out);

@@ -13,7 +13,7 @@ use super::value::{
 use super::{digits_in, is_bare_id, is_patients, nearest};
 use crate::dates::date_at;
 use crate::kinds::{Evidence, Meaning, Shape};
-use crate::lexicon::Sense;
+use crate::lexicon::{LEXICON, Sense};
 use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
@@ -122,7 +122,7 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
         .take_while(|byte| matches!(byte, b' ' | b':' | b'(' | b'.' | b'#'))
         .count();
     let is_carrier = |end: usize| {
-        page.word_before(end).is_some_and(|(_, word)| {
+        page.word_start_before(end).is_some_and(|word| {
             let word = page.slice(word..end);
             CARRIERS.iter().any(|one| word.eq_ignore_ascii_case(one))
         })
@@ -136,7 +136,7 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
 /// "their number 447-190-Q": whether the word before says that it is somebody's.
 fn is_whose(page: &Page<'_>, end: usize) -> bool {
     const WHOSE: &[&[u8]] = &[b"her", b"his", b"our", b"their", b"your"];
-    page.word_before(end).is_some_and(|(_, start)| {
+    page.word_start_before(end).is_some_and(|start| {
         let word = page.slice(start..end);
         WHOSE.iter().any(|one| word.eq_ignore_ascii_case(one))
     })
@@ -269,23 +269,22 @@ fn is_years_or_hours(value: &[u8]) -> bool {
 
 /// "KMC 4471902": the letters of a hospital before its number.
 fn with_house(page: &Page<'_>, company: &Company<'_>, span: Range<usize>) -> Range<usize> {
-    let house = page
-        .word_before(span.start.saturating_sub(1))
-        .filter(|(sense, start)| {
-            let letters = page.slice(*start..span.start - 1);
-            page.byte_before(span.start) == b' '
-                && (2..=5).contains(&letters.len())
-                && letters.iter().all(u8::is_ascii_uppercase)
-                && !page.byte_before(*start).is_ascii_alphanumeric()
-                && *sense == Sense::NONE
-                && page.label_ending_at(span.start - 1).is_none()
-        });
-    let whole = house.map_or(span.start, |(_, start)| start)..span.end;
-    if company.is_taken(&whole) {
-        span
-    } else {
-        whole
+    if page.byte_before(span.start) != b' ' {
+        return span;
     }
+    let end = span.start - 1;
+    let house = page.word_start_before(end).filter(|&start| {
+        let letters = page.slice(start..end);
+        (2..=5).contains(&letters.len())
+            && letters.iter().all(u8::is_ascii_uppercase)
+            && !page.byte_before(start).is_ascii_alphanumeric()
+            && LEXICON.sense(letters) == Sense::NONE
+            && page.label_ending_at(end).is_none()
+    });
+    let whole = house.map(|start| start..span.end);
+    whole
+        .filter(|whole| !company.is_taken(whole))
+        .unwrap_or(span)
 }
 
 /// Whether somebody is named near by who may be a patient.
@@ -322,7 +321,7 @@ fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
 
 /// "card KMC/0725": whether the label that ends here is a card of which nothing says that it is an insurer's or a bank's.
 fn is_plain_card(page: &Page<'_>, label_end: usize) -> bool {
-    let Some((_, start)) = page.word_before(label_end) else {
+    let Some(start) = page.word_start_before(label_end) else {
         return false;
     };
     let before = start - usize::from(page.byte_before(start) == b' ');

@@ -306,7 +306,7 @@ fn is_patients(claim: &LabelMatch) -> bool {
 
 /// Whether "ID" stands alone before a value, at the start of a line or after a gap.
 fn is_bare_id(page: &Page<'_>, label_end: usize) -> bool {
-    page.word_before(label_end).is_some_and(|(_, start)| {
+    page.word_start_before(label_end).is_some_and(|start| {
         let opens = start == 0
             || matches!(page.byte_before(start), b'\n' | b'(')
             || page.slice(start.saturating_sub(2)..start) == b"  ";
@@ -334,7 +334,7 @@ fn heads_a_patient(page: &Page<'_>, value_end: usize) -> bool {
 /// Whether a label speaks of a number rather than of a chart: "patient number in our system is 482913".
 fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
     const LAST: &[&[u8]] = &[b"number", b"id", b"no", b"num", b"nbr", b"identifier", b"#"];
-    page.word_before(label_end).is_some_and(|(_, start)| {
+    page.word_start_before(label_end).is_some_and(|start| {
         let word = page.slice(start..label_end);
         LAST.iter().any(|one| word.eq_ignore_ascii_case(one))
     })

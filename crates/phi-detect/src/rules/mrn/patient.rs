@@ -186,17 +186,18 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
 
 /// Where a number right after a name starts.
 pub(super) fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
-    const LINKS: &[&[u8]] = &[
-        b" (#", b" (", b" [", b", #", b", ", b"; ", b" / ", b" | ", b" - ", b" #", b": ", b"\t",
-        b" ",
-    ];
     let gap = page.slice(name_end..page.text.len().min(name_end + 12));
     let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
     if spaces >= 2 {
         return Some(name_end + spaces + usize::from(gap.get(spaces) == Some(&b'#')));
     }
-    let link = LINKS.iter().find(|link| gap.starts_with(link))?;
-    Some(name_end + link.len())
+    let link = match gap {
+        [b' ', b'(', b'#', ..] | [b',', b' ', b'#', ..] | [b' ', b'/' | b'|' | b'-', b' ', ..] => 3,
+        [b' ', b'(' | b'[' | b'#', ..] | [b',' | b';' | b':', b' ', ..] => 2,
+        [b' ' | b'\t', ..] => 1,
+        _ => return None,
+    };
+    Some(name_end + link)
 }
 
 /// "Roe #4471902", "| Roe | 4471902 |", "Re: Roe, 4471902": whether one surname will do, because a sign, a cell of its own or
@@ -214,8 +215,8 @@ fn follows_label(page: &Page<'_>, name: usize) -> bool {
         return false;
     };
     let is_reference = page
-        .word_before(colon)
-        .is_some_and(|(_, start)| page.slice(start..colon).eq_ignore_ascii_case(b"re"));
+        .word_start_before(colon)
+        .is_some_and(|start| page.slice(start..colon).eq_ignore_ascii_case(b"re"));
     is_reference
         || page
             .label_ending_at(colon)
@@ -225,7 +226,7 @@ fn follows_label(page: &Page<'_>, name: usize) -> bool {
 /// Whether "patient", "pt" or the like stands right before.
 fn follows_patient(page: &Page<'_>, at: usize) -> bool {
     let end = at - usize::from(page.byte_before(at) == b' ');
-    page.word_before(end).is_some_and(|(_, start)| {
+    page.word_start_before(end).is_some_and(|start| {
         let word = page.slice(start..end);
         [
             b"patient".as_slice(),
@@ -243,7 +244,7 @@ fn follows_patient(page: &Page<'_>, at: usize) -> bool {
 /// "patient 482913", "Patient: 482913".
 fn follows_patient_alone(page: &Page<'_>, at: usize) -> bool {
     let end = at - usize::from(page.byte_before(at) == b':');
-    page.word_before(end).is_some_and(|(_, start)| {
+    page.word_start_before(end).is_some_and(|start| {
         let word = page.slice(start..end);
         word.eq_ignore_ascii_case(b"patient") || word.eq_ignore_ascii_case(b"pt")
     })

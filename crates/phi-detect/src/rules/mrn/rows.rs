@@ -109,6 +109,9 @@ fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Ro
         .binary_search_by_key(&start, |mark| mark.start as usize)
         .ok()?;
     let mark = page.marks[index];
+    if !(mark.is_number() || mark.is_code()) {
+        return None;
+    }
     let span = value_span(page, index);
     let value = page.slice(span.clone());
     let is_signed = value
@@ -123,8 +126,7 @@ fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Ro
         0 | b'\n' | b' ' | b',' | b';' | b'|' | b'\t' => !is_open,
         _ => false,
     };
-    let is_free = (mark.is_number() || mark.is_code())
-        && span.start == start
+    let is_free = span.start == start
         && page.field_at(start).is_none()
         && !company.is_taken(&span)
         && !people::follows_rank(page, name.start)

@@ -28,11 +28,11 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     let mut start = page.marks[index].start as usize;
     if page.byte_before(start).is_ascii_alphabetic() {
         // "MRN482913" is one token; taking half of it would leave a stump.
-        return page.word_before(start).map_or(start, |(_, word)| word)..end;
+        return page.word_start_before(start).unwrap_or(start)..end;
     }
     let tie = page.byte_before(start);
     if (is_tie(tie) || tie == b' ')
-        && let Some((_, word)) = page.word_before(start - 1)
+        && let Some(word) = page.word_start_before(start - 1)
     {
         let letters = page.slice(word..start - 1);
         let claim = |word| nearest(page, word).filter(|claim| is_of_record(claim.meaning));
@@ -112,7 +112,7 @@ pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
 /// `KEM/22/104477`: capitals and a slash before the number.
 fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
     page.byte_before(start) == b'/'
-        && page.word_before(start - 1).is_some_and(|(_, word)| {
+        && page.word_start_before(start - 1).is_some_and(|word| {
             let letters = page.slice(word..start - 1);
             letters.len() <= 5 && letters.iter().all(u8::is_ascii_uppercase)
         })
@@ -284,7 +284,8 @@ pub(super) fn is_sample(value: &[u8]) -> bool {
 
 pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
-    let is_date = date_at(page, index).is_some_and(|date| {
+    let date = date_at(page, index);
+    let is_date = date.as_ref().is_some_and(|date| {
         let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
         // "2023-03-14T08:30": the date of a time stamp, with its hour.
         let is_stamp = is_iso && date.span.start == span.start && value.get(10) == Some(&b'T');
@@ -307,7 +308,7 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
     );
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
     // "ur. 12.03.1948": the Polish word for "born" is also short for "unit record".
-    let is_dotted = date_at(page, index).is_some_and(|date| {
+    let is_dotted = date.is_some_and(|date| {
         let text = page.slice(date.span.clone());
         date.form == Form::Full && text.len() == 10 && text[2] == b'.' && text[5] == b'.'
     });

@@ -416,9 +416,9 @@ fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
     let before = start.saturating_sub(1);
     let follows = page.byte(before) == b' '
         && page
-            .word_before(before)
-            .is_some_and(|(_, word)| is_saint(page.slice(word..before)));
-    let own = page.word_at(start).map(|(_, end)| page.slice(start..end));
+            .word_start_before(before)
+            .is_some_and(|word| is_saint(page.slice(word..before)));
+    let own = page.word_end_at(start).map(|end| page.slice(start..end));
     follows || own.is_some_and(is_saint)
 }
 

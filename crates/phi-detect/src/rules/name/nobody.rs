@@ -24,25 +24,22 @@ pub(super) fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         let sense = LEXICON.sense(word);
         sense.has(Sense::STOP | Sense::KIN) && !sense.has(Sense::GIVEN | Sense::GIVEN_WORD)
     };
-    let is_country = LEXICON.sense(page.slice(span.clone())).has(Sense::COUNTRY)
-        && !LEXICON
-            .sense(page.slice(span.clone()))
-            .has(Sense::GIVEN | Sense::GIVEN_WORD);
+    let text = page.slice(span.clone());
+    let sense = LEXICON.sense(text);
+    let is_country = sense.has(Sense::COUNTRY) && !sense.has(Sense::GIVEN | Sense::GIVEN_WORD);
     let before = span.start.saturating_sub(1);
     let before = before - usize::from(page.byte_before(before) == b'.');
     let follows_title = page
         .word_before(before)
         .is_some_and(|(sense, _)| sense.has(Sense::TITLE | Sense::ROLE | Sense::KIN));
-    let text = page.slice(span.clone());
     // "Patient Agreements:" is a heading.
     let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
     let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
     // "signed by MD": a degree names nobody.
-    let is_degree = text.len() <= 4
-        && text.iter().all(u8::is_ascii_uppercase)
-        && LEXICON.sense(text).has(Sense::DEGREE);
+    let is_degree =
+        text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase) && sense.has(Sense::DEGREE);
     // "Prof. Dr. Roe".
-    let is_title = page.byte(span.end) == b'.' && LEXICON.sense(text) == Sense::TITLE;
+    let is_title = page.byte(span.end) == b'.' && sense == Sense::TITLE;
     (words().all(is_common) || is_country) && !follows_title
         || is_weekday(page, span, before)
         || JOINTS.contains(&text)
@@ -81,8 +78,8 @@ fn is_weekday(page: &Page<'_>, span: &Range<usize>, before: usize) -> bool {
     let text = page.slice(span.clone());
     WEEKDAYS.iter().any(|day| text.eq_ignore_ascii_case(day))
         && page
-            .word_before(before)
-            .is_none_or(|(_, start)| !page.byte(start).is_ascii_uppercase())
+            .word_start_before(before)
+            .is_none_or(|start| !page.byte(start).is_ascii_uppercase())
 }
 
 /// Whether this is a label of a number or date, or the start of one: "M.R.N.", "Número de" before "seguro social".
@@ -138,8 +135,8 @@ fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     let end = span.start.saturating_sub(2);
     let follows = page.slice(end..span.start) == b". "
         && page
-            .word_before(end)
-            .is_some_and(|(_, start)| is_rank(page.slice(start..end)));
+            .word_start_before(end)
+            .is_some_and(|start| is_rank(page.slice(start..end)));
     (follows || is_rank(page.slice(span.clone()))) && people::is_in_code(page, span)
 }
 

@@ -12,6 +12,8 @@ use crate::rules::{Company, Out};
 
 /// How far behind a name groups of digits may stand.
 const REACH_BYTES: usize = 100;
+/// No number that is dialled without its area has fewer.
+const DIGITS_MIN: usize = 7;
 
 /// Numbers as long and grouped as those of telephones, which nothing claims.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
@@ -23,6 +25,9 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
         }
         let run = Run::read_all(page, index, 5, |between| matches!(between, b" " | b"-"));
         free_from = run.span.end;
+        if run.digit_count < DIGITS_MIN {
+            continue;
+        }
         let is_behind = || {
             let [last, _] = company.around(run.span.start);
             last.is_some_and(|name| run.span.start.saturating_sub(name.end) <= REACH_BYTES)

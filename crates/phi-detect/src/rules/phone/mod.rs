@@ -103,14 +103,14 @@ fn number_at(
     if run.digit_count < 4 || is_measured(page, run.span.end) && !is_clear(&run) {
         return None;
     }
-    let claim = nearest(page, start);
     let is_tied = is_tied_before(page, start) && !is_next;
     // The shortest number anyone dials from outside has six digits.
     if run.digit_count < 6 {
-        let is_pager = claim.is_some_and(|claim| is_of_pager(page, &claim));
         let is_whole = !is_tied && !goes_on(page, run.span.end);
-        return (is_pager && is_whole).then_some((run.span, Shape::Pager, Evidence::Label));
+        let is_pager = || nearest(page, start).is_some_and(|claim| is_of_pager(page, &claim));
+        return (is_whole && is_pager()).then_some((run.span, Shape::Pager, Evidence::Label));
     }
+    let claim = nearest(page, start);
     let called = Called::by(claim);
     // "at her job: (601) 555-0192": nothing but a telephone number has its first three digits in brackets.
     let is_plain =

@@ -9,13 +9,14 @@ use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use crate::rules::Out;
 
-/// `8741`, when it is the end of a masked number or said to be the last four digits.
-pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+/// `8741`, when it is the end of a masked number or said to be the last four digits. `is_named` says that the page has a
+/// label or a field of such numbers at all.
+pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, is_named: bool, out: &mut Out<'_>) {
     if let Some(start) = masked_start(page, span.start) {
         out.weigh(start..span.end, Shape::Masked, Evidence::Form);
         return;
     }
-    if digits::has_more_groups(page, &span) {
+    if !is_named || digits::has_more_groups(page, &span) {
         return;
     }
     let is_named_after = claim_after(page, span.end, |meaning| OWN.contains(&meaning)).is_some();

@@ -33,6 +33,7 @@ pub(super) static FINDER: Finder = Finder {
 };
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
+    let is_named = page.has_meaning(|meaning| OWN.contains(&meaning));
     for index in page.each_mark() {
         let mark = page.marks[index];
         if mark.is_code() && mark.len() == 9 {
@@ -44,7 +45,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         match mark.len() {
             3 => grouped(page, index, out),
             9 => unbroken(page, mark.range(), out),
-            4 => last_four(page, mark.range(), out),
+            4 => last_four(page, mark.range(), is_named, out),
             _ => {}
         }
         if mark.len() < 9 {
