@@ -48,7 +48,7 @@ impl std::fmt::Debug for Line {
 /// Why there is no answer.
 pub(super) enum Unanswered {
     /// The connection was closed before anything of the request was sent: it may go on another one.
-    Unsent(Request<Full<Bytes>>),
+    Unsent(Box<Request<Full<Bytes>>>),
     /// Something else happened.
     Failed,
 }
@@ -90,7 +90,7 @@ impl Line {
         answer
             .await
             .map_err(|mut error| match error.take_message() {
-                Some(request) => Unanswered::Unsent(request),
+                Some(request) => Unanswered::Unsent(Box::new(request)),
                 None => Unanswered::Failed,
             })
     }

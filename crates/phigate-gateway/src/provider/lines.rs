@@ -94,7 +94,7 @@ impl Lines {
                     };
                     return Ok((response, loan));
                 }
-                Err(Unanswered::Unsent(unsent)) if !is_fresh => request = unsent,
+                Err(Unanswered::Unsent(unsent)) if !is_fresh => request = *unsent,
                 Err(_) => return Err(ProviderError::Broken),
             }
         }
