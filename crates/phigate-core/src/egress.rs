@@ -28,6 +28,8 @@
 //! assert!(!cleared.body().windows(3).any(|three| three == b"536"));
 //! ```
 
+use std::borrow::Cow;
+
 use phi_detect::PhiKind;
 
 use crate::json::{Bounds, Document};
@@ -85,6 +87,11 @@ impl Cleared {
     /// Unwraps the JSON body.
     pub fn into_body(self) -> Vec<u8> {
         self.request.body
+    }
+
+    /// Unwraps the path, the query and the JSON body.
+    pub fn into_parts(self) -> (Vec<String>, Option<Cow<'static, str>>, Vec<u8>) {
+        (self.request.path, self.request.query, self.request.body)
     }
 
     /// Parameters whose value was changed to one that the provider accepts.

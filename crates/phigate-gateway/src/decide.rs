@@ -24,7 +24,7 @@ use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
 use crate::open::{Permits, Said};
 use crate::order::{self, Others};
-use crate::provider::{Authorizer, BaseUrl, Destination};
+use crate::provider::{Authorizer, Destination};
 use crate::record::RequestRecord;
 use crate::reply_plan::ReplyDraft;
 use crate::route::{self, Route};
@@ -32,7 +32,7 @@ use crate::scan_job::{ScanJob, is_long};
 use crate::stages::Stages;
 
 /// What was decided, with what was known by then.
-pub(crate) type Verdict = (RequestFacts, Result<Box<Forward>, GatewayError>);
+pub(crate) type Verdict = (Box<RequestFacts>, Result<Box<Forward>, GatewayError>);
 
 /// Decides about a body.
 pub(crate) async fn decide(
@@ -41,12 +41,13 @@ pub(crate) async fn decide(
     said: Said,
     permits: &Permits,
 ) -> Verdict {
-    let facts = RequestFacts::of_body(&body);
+    let body_bytes = body.len();
     let is_long = is_long(&body);
     let decided = computed(record, said, permits, is_long, move |decider, scanner| {
         decider.decide(scanner, body)
     });
-    decided.await.unwrap_or_else(|error| (facts, Err(error)))
+    let undecided = |error| (RequestFacts::of_body(body_bytes), Err(error));
+    decided.await.unwrap_or_else(undecided)
 }
 
 /// Decides about a request for the next provider that can be asked, after one failed. None when there is no other.
@@ -54,7 +55,7 @@ pub(crate) async fn decide_again(
     record: &RequestRecord,
     others: Others,
     permits: &Permits,
-) -> Option<(RequestFacts, Box<Forward>)> {
+) -> Option<(Box<RequestFacts>, Box<Forward>)> {
     let is_long = is_long(others.scanned.request().document().expose().as_bytes());
     let said = Said {
         conversation: others.conversation.clone(),
@@ -112,7 +113,7 @@ impl Decider {
     }
 
     fn decide(&self, scanner: &Scanner, body: Bytes) -> Verdict {
-        let mut facts = RequestFacts::of_body(&body);
+        let mut facts = RequestFacts::of_body(body.len());
         // The panic hook tells where; a request that could not be scanned is not forwarded.
         let steps = AssertUnwindSafe(|| self.steps(scanner, body, &mut facts));
         let verdict = std::panic::catch_unwind(steps);
@@ -174,13 +175,13 @@ impl Decider {
         &self,
         scanner: &Scanner,
         mut others: Others,
-    ) -> Option<(RequestFacts, Box<Forward>)> {
+    ) -> Option<(Box<RequestFacts>, Box<Forward>)> {
         while let Some(target) = others.next() {
             let routes = route::routes_at(self.door, &self.account, &target).unwrap_or_default();
             let Some(route) = routes.first() else {
                 continue;
             };
-            let mut facts = RequestFacts::default();
+            let mut facts = Box::<RequestFacts>::default();
             facts.set_route(&target, route);
             let scanned = others.scanned.clone();
             let prepared = std::panic::catch_unwind(AssertUnwindSafe(|| {
@@ -287,16 +288,18 @@ impl Decider {
     ) -> Result<Destination, GatewayError> {
         let unreachable = || GatewayError::Provider(ProviderFailure::new(FailureKind::Unreachable));
         let address = route.provider.config.address().ok_or_else(unreachable)?;
-        let base = BaseUrl::parse(&address, self.gateway.allow_private_providers)
-            .map_err(|_| unreachable())?;
+        let base = self.gateway.base_urls.read(&address);
+        let base = base.map_err(|_| unreachable())?;
         let authorizer = Authorizer::new(route.provider);
         let destination = Destination::new(base, cleared.headers(), authorizer);
         Ok(destination.with_given(cleared.given()))
     }
 
     fn reply_context(&self, model: String, cleared: &Cleared) -> ReplyContext {
+        let mut digits = Uuid::encode_buffer();
+        let id = Uuid::now_v7().simple().encode_lower(&mut digits);
         ReplyContext {
-            completion_id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
+            completion_id: ["chatcmpl-", id].concat(),
             created: Timestamp::now().as_second().unsigned_abs(),
             model,
             expectation: cleared.expectation().clone(),

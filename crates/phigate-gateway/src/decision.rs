@@ -19,8 +19,8 @@ use crate::record::RequestRecord;
 impl RequestRecord {
     /// Records that a request may leave. When this returns, the record is on disk, or queued where that is enough.
     pub(crate) async fn forward(
-        self,
-        mut facts: RequestFacts,
+        self: Box<Self>,
+        mut facts: Box<RequestFacts>,
         forward: &Forward,
     ) -> Result<(Written, OutcomeDue), Response> {
         let durability = self.durability(&facts);
@@ -45,7 +45,11 @@ impl RequestRecord {
 
     /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
     /// recorded is not given.
-    pub(crate) async fn scanned(self, mut facts: RequestFacts, response: Response) -> Response {
+    pub(crate) async fn scanned(
+        self: Box<Self>,
+        mut facts: Box<RequestFacts>,
+        response: Response,
+    ) -> Response {
         let action = Action::SCANNED;
         // Nothing leaves, whatever the mode.
         let durability = match facts.is_clean() {
@@ -64,7 +68,11 @@ impl RequestRecord {
 
     /// Records that a request was refused, and writes the answer. A refusal that cannot be recorded is a 503, and is as
     /// durable as a request that leaves.
-    pub(crate) async fn refuse(self, mut facts: RequestFacts, error: GatewayError) -> Response {
+    pub(crate) async fn refuse(
+        self: Box<Self>,
+        mut facts: Box<RequestFacts>,
+        error: GatewayError,
+    ) -> Response {
         let action = match error {
             GatewayError::Blocked(_) => Action::BLOCKED,
             _ => Action::REFUSED,

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use phi_detect::{Detector, PhiKind};
 use phigate_core::egress::Cleared;
@@ -57,11 +56,12 @@ enum Model {
 
 impl RequestFacts {
     /// A body of which nothing is known but its size.
-    pub(crate) fn of_body(body: &Bytes) -> Self {
-        Self {
-            body_bytes: body.len() as u64,
-            ..Self::default()
-        }
+    ///
+    /// In a box, like the record of a request: both are handed from step to step.
+    pub(crate) fn of_body(body_bytes: usize) -> Box<Self> {
+        let mut facts = Box::<Self>::default();
+        facts.body_bytes = body_bytes as u64;
+        facts
     }
 
     /// It is a request of its door.
@@ -158,7 +158,7 @@ impl RequestFacts {
     }
 
     /// It goes to another provider, where other parameters may be changed or dropped.
-    pub(crate) fn follow(&mut self, other: Self) {
+    pub(crate) fn follow(&mut self, other: Box<Self>) {
         self.family = other.family;
         self.provider = other.provider;
         self.adjusted = other.adjusted;

@@ -13,7 +13,7 @@ use phigate_types::Limits;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
-use crate::provider::{Provider, Rest, RootsError, SetupRules};
+use crate::provider::{BaseUrls, Provider, Rest, RootsError, SetupRules};
 use crate::refusals::Refusals;
 use crate::scanners::Scanners;
 use crate::short_scans::ShortScans;
@@ -37,6 +37,7 @@ pub struct Gateway {
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
+    pub(crate) base_urls: BaseUrls,
     allow_ambient_credentials: bool,
 }
 
@@ -67,6 +68,7 @@ impl Gateway {
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,
+            base_urls: BaseUrls::new(providers.allow_private),
             allow_ambient_credentials: providers.allow_ambient,
         }))
     }

@@ -13,7 +13,6 @@ use phigate_store::{Account, Admission};
 use uuid::Uuid;
 
 use crate::error::GatewayError;
-use crate::facts::RequestFacts;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::record::RequestRecord;
@@ -75,7 +74,7 @@ pub enum Sender {
 
 /// A request whose account is known, and of which nothing was read.
 pub struct Open {
-    record: RequestRecord,
+    record: Box<RequestRecord>,
     permit: Option<WorkPermit>,
     source: Source,
 }
@@ -119,7 +118,7 @@ impl Open {
             None => KeyPermit::without_key(),
         };
         Ok(Self {
-            record: RequestRecord {
+            record: Box::new(RequestRecord {
                 gateway: Arc::clone(gateway),
                 door: call.door,
                 admission: admitted.admission,
@@ -127,7 +126,7 @@ impl Open {
                 received: call.received,
                 permit,
                 stages: admitted.stages,
-            },
+            }),
             permit: admitted.permit,
             source: admitted.source,
         })
@@ -155,7 +154,7 @@ impl Open {
             }),
             Err(error) => {
                 // In a box: it is rare, and would make room for itself in every request.
-                let refused = Box::pin(self.record.refuse(RequestFacts::default(), error));
+                let refused = Box::pin(self.record.refuse(Box::default(), error));
                 Err(refused.await.into())
             }
         }
@@ -245,7 +244,7 @@ fn admission(name: &str, account: Arc<Account>) -> Admission {
 
 /// A request whose body is here.
 pub struct Received {
-    pub(crate) record: RequestRecord,
+    pub(crate) record: Box<RequestRecord>,
     pub(crate) body: Bytes,
     pub(crate) said: Said,
     pub(crate) permits: Permits,

@@ -34,8 +34,8 @@ pub(crate) struct OutcomeDue(Option<Box<Due>>);
 
 /// What the outcome needs to know.
 struct Due {
-    record: RequestRecord,
-    facts: RequestFacts,
+    record: Box<RequestRecord>,
+    facts: Box<RequestFacts>,
     action: Action,
     /// When the provider's attempt began.
     sent: Instant,
@@ -63,7 +63,11 @@ pub(crate) struct Ended<'a> {
 
 impl OutcomeDue {
     /// The decision about a request was recorded with this action just now.
-    pub(crate) fn new(record: RequestRecord, facts: RequestFacts, action: Action) -> Self {
+    pub(crate) fn new(
+        record: Box<RequestRecord>,
+        facts: Box<RequestFacts>,
+        action: Action,
+    ) -> Self {
         Self(Some(Box::new(Due {
             record,
             facts,
@@ -103,7 +107,7 @@ impl OutcomeDue {
     /// Records that it leaves for another provider.
     pub(crate) async fn attempt(
         &mut self,
-        facts: RequestFacts,
+        facts: Box<RequestFacts>,
         forward: &Forward,
     ) -> Result<Written, GatewayError> {
         let Some(due) = &mut self.0 else {
@@ -118,7 +122,7 @@ impl OutcomeDue {
 
     /// What is known about where the request comes from.
     pub(crate) fn record(&self) -> Option<&RequestRecord> {
-        self.0.as_ref().map(|due| &due.record)
+        self.0.as_ref().map(|due| &*due.record)
     }
 
     /// The provider could not be asked, or did not answer.

@@ -110,8 +110,8 @@ impl Received {
 
 /// A request that may leave, once that is recorded.
 pub struct Decided {
-    record: RequestRecord,
-    facts: RequestFacts,
+    record: Box<RequestRecord>,
+    facts: Box<RequestFacts>,
     forward: Box<Forward>,
     permits: Permits,
 }
@@ -287,7 +287,7 @@ impl Failed {
 
 /// A request that may leave for another provider, once that is recorded.
 pub struct FellBack {
-    facts: RequestFacts,
+    facts: Box<RequestFacts>,
     forward: Box<Forward>,
     outcome: OutcomeDue,
     holds: Holds,

@@ -40,7 +40,7 @@ impl Gateway {
     ) -> Result<Response, Stopped> {
         let open = Open::admit(self, call).await?;
         let received = open.read().await?;
-        let mut facts = RequestFacts::of_body(&received.body);
+        let mut facts = RequestFacts::of_body(received.body.len());
         let answered = self.ask(&received, service).await;
         let answered = answered.and_then(|answered| noted(&mut facts, answered));
         Ok(match answered {

@@ -56,13 +56,13 @@ pub(crate) async fn account(gateway: &Gateway, name: &str) -> Arc<Account> {
 }
 
 /// A request of the account of which nothing is recorded yet.
-pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestRecord {
+pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> Box<RequestRecord> {
     let received = Instant::now();
     let permit = gateway
         .key_limits
         .admit(&account.id, "key", &account.settings.limits, received)
         .unwrap();
-    RequestRecord {
+    Box::new(RequestRecord {
         gateway: Arc::clone(gateway),
         door: Some(&CHAT),
         admission: Admission {
@@ -73,5 +73,5 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> RequestR
         received,
         permit,
         stages: None,
-    }
+    })
 }

@@ -10,6 +10,7 @@ mod backend;
 mod chain;
 mod conditions;
 mod core;
+mod digits;
 mod error;
 mod guard;
 mod health;

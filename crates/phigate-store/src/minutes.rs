@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use jiff::Timestamp;
 
+use crate::digits::Digits;
+
 /// What the names begin with.
 pub(crate) const PREFIX: &str = "minute:";
 
@@ -41,11 +43,16 @@ impl Minute {
 
     /// The name of the counter of a provider in this minute; the row says which hour.
     pub(crate) fn counter(self, provider: &str, fare: Fare) -> String {
-        let minute = self.0.rem_euclid(60);
-        match fare {
-            Fare::Answered(class) => format!("{PREFIX}{minute}:{class}:{provider}"),
-            Fare::Failed => format!("{PREFIX}{minute}:failed:{provider}"),
-        }
+        let minute = Digits::of(self.0.rem_euclid(60) as u32);
+        let class;
+        let fare = match fare {
+            Fare::Answered(number) => {
+                class = Digits::of(number);
+                class.text()
+            }
+            Fare::Failed => "failed",
+        };
+        [PREFIX, minute.text(), ":", fare, ":", provider].concat()
     }
 
     /// What a counter of an hour says about a provider in a minute.

@@ -277,14 +277,31 @@ impl<'d> Value<'d> {
 
     /// The member of an object with this key.
     pub fn get(&self, key: &str) -> Option<Value<'d>> {
-        if self.kind() != Kind::Object {
+        let whole = self.node();
+        if whole.kind != Kind::Object {
             return None;
         }
-        self.values().find(|value| {
-            value
-                .key()
-                .and_then(|name| name.string())
-                .is_some_and(|name| name == key)
-        })
+        let nodes = &self.document.nodes;
+        let mut at = self.id.0 + 1;
+        while at < whole.end {
+            let name = self.document.value(NodeId(at));
+            if name.reads(key) {
+                return Some(self.document.value(NodeId(at + 1)));
+            }
+            at = nodes[at as usize + 1].end;
+        }
+        None
+    }
+
+    /// Whether a string says this. Keys are asked for dozens of times per request: those without escapes are compared
+    /// as they are written.
+    fn reads(&self, text: &str) -> bool {
+        let node = self.node();
+        if node.escaped {
+            return self.string().is_some_and(|name| name == text);
+        }
+        let inner = node.span.start + 1..node.span.end - 1;
+        inner.len() == text.len()
+            && self.document.text.as_bytes().get(inner) == Some(text.as_bytes())
     }
 }

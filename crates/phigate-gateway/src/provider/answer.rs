@@ -7,11 +7,12 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
 use http::{HeaderMap, StatusCode};
-use http_body::Body as _;
+use http_body::{Body as _, Frame};
 use hyper::body::Incoming as Body;
 use tokio::time::{Instant, Sleep};
 
 use super::ProviderError;
+use super::lines::Loan;
 
 /// An answer whose body may still be on its way. Dropping it closes the call.
 #[derive(Debug)]
@@ -24,7 +25,10 @@ pub(crate) struct Incoming {
 /// The body of an answer, piece by piece.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    body: Body,
+    /// None when no more is read.
+    body: Option<Body>,
+    /// The connection it comes on, where that has no task of its own.
+    loan: Option<Loan>,
     bytes_left: u64,
     idle: Duration,
     whole_deadline: Instant,
@@ -37,10 +41,16 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(body: Body, bytes_max: u64, idle: Duration, whole_deadline: Instant) -> Self {
+    pub(super) fn new(
+        (body, loan): (Body, Option<Loan>),
+        bytes_max: u64,
+        idle: Duration,
+        whole_deadline: Instant,
+    ) -> Self {
         let heard = Instant::now();
         Self {
-            body,
+            body: Some(body),
+            loan,
             bytes_left: bytes_max,
             idle,
             whole_deadline,
@@ -82,6 +92,14 @@ impl Answer {
         .await
     }
 
+    /// Nothing more is read. A connection on which nothing more can come is kept, any other is closed.
+    fn hang_up(&mut self) {
+        self.body = None;
+        if let Some(loan) = self.loan.take() {
+            loan.give_back();
+        }
+    }
+
     /// Ready when the next piece is too late.
     fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
@@ -94,9 +112,23 @@ impl Answer {
         }
     }
 
+    fn poll_frame(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+        let mut body = Pin::new(body);
+        match &mut self.loan {
+            Some(loan) => loan.line.drive(cx, |cx| body.as_mut().poll_frame(cx)),
+            None => body.poll_frame(cx),
+        }
+    }
+
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, ProviderError>>> {
         loop {
-            let frame = match Pin::new(&mut self.body).poll_frame(cx) {
+            let frame = match self.poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => frame,
                 Poll::Ready(Some(Err(_))) => return Poll::Ready(Some(Err(ProviderError::Broken))),
                 Poll::Ready(None) => return Poll::Ready(None),
@@ -130,6 +162,18 @@ impl Stream for Answer {
         }
         let item = ready!(self.poll_piece(cx));
         self.is_over = !matches!(item, Some(Ok(_)));
+        if item.is_none() {
+            self.hang_up();
+        }
         Poll::Ready(item)
+    }
+}
+
+impl Drop for Answer {
+    /// The end of a stream may be here without having been read.
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.hang_up();
+        }
     }
 }

@@ -35,7 +35,7 @@ impl Authorizer {
         match (provider.config.auth(), key) {
             (AuthMethod::None, _) => Self::Nothing,
             (AuthMethod::Bearer, Some(key)) => {
-                Self::header(AUTHORIZATION, &format!("Bearer {key}"))
+                Self::header(AUTHORIZATION, &["Bearer ", key].concat())
             }
             (AuthMethod::Key, Some(key)) => {
                 let name = HeaderName::from_static(provider.config.kind.key_header());

@@ -8,17 +8,21 @@ mod address;
 mod answer;
 mod authorize;
 mod base_url;
+mod base_urls;
 mod connect;
 mod identities;
 mod key;
+mod line;
+mod lines;
+mod pool;
 mod rehearsal;
 mod rest;
 mod retry;
 mod setup;
 mod tokens;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::error::Error as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -27,13 +31,12 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use http_body_util::Full;
-use hyper_util::client::legacy::{Client, Error as ClientError};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::Instant;
 
 pub(crate) use answer::{Answer, Incoming};
 pub(crate) use authorize::Authorizer;
 pub use base_url::{BaseUrl, BaseUrlError};
+pub(crate) use base_urls::BaseUrls;
 pub use connect::RootsError;
 pub use key::{KeyError, check_key};
 pub(crate) use rehearsal::Rehearsal;
@@ -46,17 +49,14 @@ use phigate_core::wire::{Header, Probe};
 use phigate_store::Written;
 use phigate_types::Limits;
 
-use connect::{ConnectError, Connector, Reach};
+use connect::{Connector, Reach};
 use identities::{Identities, Shown};
+use pool::Pool;
 use tokens::TokenClient;
 
 /// Accounts whose connections are kept apart at a time. More than that share nothing either:
 /// the one that was idle longest loses its kept connections.
 const POOLS_MAX: usize = 1024;
-
-/// Connections of an account to one provider that are kept when they are not needed, for a while: as many as requests are
-/// worked on at a time. Making them anew under load would cost more than the requests.
-const IDLE_MAX: usize = 1024;
 
 const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
@@ -79,7 +79,7 @@ pub(crate) struct Outgoing<'a> {
     /// Path segments, not encoded: `["v1", "chat", "completions"]`.
     path: Vec<String>,
     /// A query of our own, such as `alt=sse`.
-    query: Option<String>,
+    query: Option<Cow<'static, str>>,
     body: Bytes,
 }
 
@@ -118,13 +118,14 @@ impl<'a> Outgoing<'a> {
         destination: Destination,
         cleared: Cleared,
     ) -> Self {
+        let (path, query, body) = cleared.into_parts();
         Self {
             account,
             destination,
             method: Method::POST,
-            path: cleared.path().to_vec(),
-            query: cleared.query().map(str::to_owned),
-            body: cleared.into_body().into(),
+            path,
+            query,
+            body: body.into(),
         }
     }
 }
@@ -193,12 +194,10 @@ impl Told {
     }
 }
 
-type Pool = Arc<Client<Connector, Full<Bytes>>>;
-
 /// The client for all providers. No connection is opened before a call needs one.
 pub(crate) struct Provider {
     connector: Connector,
-    pools: Mutex<HashMap<String, (Instant, Pool)>>,
+    pools: Mutex<HashMap<String, (Instant, Arc<Pool>)>>,
     identities: Identities,
     limits: Limits,
 }
@@ -289,14 +288,14 @@ impl Provider {
         destination: Destination,
         rehearsal: Rehearsal,
     ) -> Result<Told, ProviderError> {
-        let cleared = rehearsal.cleared;
+        let (path, query, body) = rehearsal.cleared.into_parts();
         let call = Outgoing {
             account,
             destination,
             method: Method::POST,
-            path: cleared.path().to_vec(),
-            query: cleared.query().map(str::to_owned),
-            body: cleared.into_body().into(),
+            path,
+            query,
+            body: body.into(),
         };
         let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
         Ok(Told::by(self.attempt(&call, deadline).await?).await)
@@ -330,12 +329,11 @@ impl Provider {
             .authorize(&self.identities, call.account, &mut request, &call.body)
             .await?;
         let first_byte = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
-        let sent = self.pool(call.account).request(request);
-        let response = match tokio::time::timeout_at(first_byte.min(whole_deadline), sent).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(classify(&error)),
-            Err(_) => return Err(ProviderError::Timeout),
-        };
+        let pool = self.pool(call.account);
+        let sent = pool.ask(&self.connector, request);
+        let deadline = first_byte.min(whole_deadline);
+        let answered = tokio::time::timeout_at(deadline, sent).await;
+        let (response, loan) = answered.map_err(|_| ProviderError::Timeout)??;
         let (head, body) = response.into_parts();
         if head.status.is_redirection() {
             return Err(ProviderError::Redirect);
@@ -346,7 +344,12 @@ impl Provider {
             return Err(ProviderError::Broken);
         }
         let idle = Duration::from_millis(self.limits.stream_idle_ms);
-        let body = Answer::new(body, self.limits.response_bytes, idle, whole_deadline);
+        let body = Answer::new(
+            (body, loan),
+            self.limits.response_bytes,
+            idle,
+            whole_deadline,
+        );
         let answer = Incoming {
             status: head.status,
             headers: head.headers,
@@ -356,7 +359,7 @@ impl Provider {
     }
 
     /// The connections of one account.
-    fn pool(&self, account: &str) -> Pool {
+    fn pool(&self, account: &str) -> Arc<Pool> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((used, pool)) = pools.get_mut(account) {
             *used = Instant::now();
@@ -369,15 +372,7 @@ impl Provider {
                 .map(|(account, _)| account.clone());
             oldest.and_then(|account| pools.remove(&account));
         }
-        let pool: Pool = Client::builder(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_secs(50))
-            .pool_max_idle_per_host(IDLE_MAX)
-            .http2_keep_alive_interval(Duration::from_secs(30))
-            .http2_adaptive_window(true)
-            .build(self.connector.clone())
-            .into();
+        let pool = Arc::new(Pool::new(self.connector.clone()));
         pools.insert(account.to_owned(), (Instant::now(), Arc::clone(&pool)));
         pool
     }
@@ -408,24 +403,6 @@ fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
         }
     }
     Some(request)
-}
-
-fn classify(error: &ClientError) -> ProviderError {
-    if !error.is_connect() {
-        return ProviderError::Broken;
-    }
-    let mut next = error.source();
-    while let Some(source) = next {
-        match source.downcast_ref::<ConnectError>() {
-            Some(ConnectError::Forbidden) => return ProviderError::Forbidden,
-            Some(reason) => {
-                tracing::warn!("no connection to a provider: {reason}");
-                return ProviderError::Unreachable;
-            }
-            None => next = source.source(),
-        }
-    }
-    ProviderError::Unreachable
 }
 
 #[cfg(test)]

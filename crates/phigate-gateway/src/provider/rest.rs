@@ -35,6 +35,10 @@ impl Rest {
     /// Takes note of how a call ended.
     pub(crate) fn note(&self, account: &str, provider: &str, has_failed: bool, now: Instant) {
         let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
+        // Usually none fails, and nothing is known.
+        if !has_failed && fares.is_empty() {
+            return;
+        }
         let key = (account.to_owned(), provider.to_owned());
         if !has_failed {
             fares.remove(&key);
@@ -58,6 +62,9 @@ impl Rest {
     /// go on leaving it alone until that one knows better.
     pub(crate) fn is_resting(&self, account: &str, provider: &str, now: Instant) -> bool {
         let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
+        if fares.is_empty() {
+            return false;
+        }
         let key = (account.to_owned(), provider.to_owned());
         let Some(fare) = fares.get_mut(&key) else {
             return false;

@@ -7,6 +7,8 @@ use futures_util::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+mod lines;
+
 use super::*;
 
 /// What the provider does with one connection.

@@ -62,7 +62,7 @@ impl TokenClient {
         }
         let date = head.headers.get(DATE).and_then(|date| date.to_str().ok());
         let bytes_max = ask.answer_bytes_max as u64;
-        let body = super::Answer::new(body, bytes_max, self.wait, deadline);
+        let body = super::Answer::new((body, None), bytes_max, self.wait, deadline);
         let body = body.read_all().await.map_err(|_| FetchError::Unreadable)?;
         Ok(Answer {
             status: head.status.as_u16(),

@@ -1,6 +1,8 @@
 //! Inserting what a group brings. This is where the time of the one writer goes: each statement is
 //! looked up once per group, and each row costs as few trees as can be.
 
+use std::sync::LazyLock;
+
 use rusqlite::{ErrorCode, ToSql, Transaction, params};
 use uuid::Uuid;
 
@@ -97,36 +99,58 @@ pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::
             row.codes.as_flattened()
         ])?;
     }
-    rows(
-        transaction,
-        "INSERT OR FAIL INTO audit_counter (account, hour, lane, name, count)",
-        "ON CONFLICT (account, hour, lane, name) DO UPDATE SET count = count + excluded.count",
-        &batch.counters,
-        |row| [&row.account, &row.hour, &row.lane, &row.name, &row.count],
-    )
+    rows(transaction, &COUNTERS, &batch.counters, |row| {
+        [&row.account, &row.hour, &row.lane, &row.name, &row.count]
+    })
 }
 
 /// How many rows a statement takes. What it costs by itself, opening its tables above all, is as much as two or three rows.
 const ROWS_OF_STATEMENTS: [usize; 3] = [8, 3, 1];
 
-/// Inserts rows, several with one statement. `OR FAIL` makes that the same as a statement for each: the rows before one
-/// that is refused stay, and SQLite needs no journal of its own to take them back.
+/// Statements that insert rows of `N` columns, for each of these numbers of rows.
+struct Inserts<const N: usize>([(usize, String); 3]);
+
+impl<const N: usize> Inserts<N> {
+    /// `OR FAIL` makes several rows with one statement the same as a statement for each: the rows before one that is
+    /// refused stay, and SQLite needs no journal of its own to take them back.
+    fn new(into: &str, conflict: &str) -> Self {
+        Self(ROWS_OF_STATEMENTS.map(|count| {
+            let row = format!("({})", ["?"; N].join(", "));
+            let places = vec![row.as_str(); count].join(", ");
+            let text = format!("INSERT OR FAIL INTO {into} VALUES {places} {conflict}");
+            (count, text)
+        }))
+    }
+}
+
+static COUNTERS: LazyLock<Inserts<5>> = LazyLock::new(|| {
+    Inserts::new(
+        "audit_counter (account, hour, lane, name, count)",
+        "ON CONFLICT (account, hour, lane, name) DO UPDATE SET count = count + excluded.count",
+    )
+});
+
+static LINKS: LazyLock<Inserts<9>> = LazyLock::new(|| {
+    Inserts::new(
+        "audit_chain (account, lane, seq, record, time, leaf, digest, mac, signature)",
+        "",
+    )
+});
+
+/// Inserts rows, several with one statement.
 fn rows<'r, T, const N: usize>(
     transaction: &Transaction<'_>,
-    insert: &str,
-    conflict: &str,
+    inserts: &Inserts<N>,
     all: &'r [T],
     values: impl Fn(&'r T) -> [&'r dyn ToSql; N],
 ) -> rusqlite::Result<()> {
     let mut left = all;
-    for count in ROWS_OF_STATEMENTS {
+    for (count, text) in &inserts.0 {
+        let count = *count;
         if left.len() < count {
             continue;
         }
-        let row = format!("({})", ["?"; N].join(", "));
-        let places = vec![row.as_str(); count].join(", ");
-        let mut statement =
-            transaction.prepare_cached(&format!("{insert} VALUES {places} {conflict}"))?;
+        let mut statement = transaction.prepare_cached(text)?;
         while let Some((now, later)) = left.split_at_checked(count) {
             for (at, value) in now.iter().flat_map(&values).enumerate() {
                 statement.raw_bind_parameter(at + 1, value)?;
@@ -151,8 +175,7 @@ pub(super) fn links(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), 
     let all: Vec<_> = written.chain(bare).collect();
     let inserted = rows(
         transaction,
-        "INSERT OR FAIL INTO audit_chain (account, lane, seq, record, time, leaf, digest, mac, signature)",
-        "",
+        &LINKS,
         &all,
         |&(account, record, time_us, link)| {
             [

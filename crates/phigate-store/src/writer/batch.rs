@@ -1,6 +1,6 @@
 //! Turns jobs into what the store writes: every record linked to the one before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use phigate_verify::chain::START;
 use uuid::Uuid;
@@ -28,7 +28,7 @@ impl Writer {
     pub(super) fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
         let mut batch = Batch::default();
         let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
-        let mut counters: BTreeMap<(&str, i64, &str), i64> = BTreeMap::new();
+        let mut counters: BTreeMap<(&str, i64), HashMap<&str, i64>> = BTreeMap::new();
         for job in group {
             batch.changes.extend(job.changes.iter().cloned());
             batch.bump |= job.bump;
@@ -56,24 +56,31 @@ impl Writer {
                     Effect::Neither => {}
                 }
                 let hour = entry::hour(entry.row.time_us);
-                for (name, count) in &entry.counters {
-                    *counters
-                        .entry((&entry.row.account, hour, name))
-                        .or_default() += count;
+                if !entry.counters.is_empty() {
+                    let of_hour = counters.entry((&entry.row.account, hour)).or_default();
+                    for (name, count) in &entry.counters {
+                        *of_hour.entry(name).or_default() += count;
+                    }
                 }
             }
         }
         batch.opened = opened.into_values().collect();
         chain::sign_ends(&self.keyring.root.signing, &mut batch.records);
         let number = lane.counter_row();
-        let row = |((account, hour, name), count): ((&str, i64, &str), i64)| CounterRow {
-            account: account.to_owned(),
-            hour,
-            lane: number,
-            name: name.to_owned(),
-            count,
-        };
-        batch.counters = counters.into_iter().map(row).collect();
+        for ((account, hour), of_hour) in counters {
+            let mut of_hour: Vec<(&str, i64)> = of_hour.into_iter().collect();
+            // In the order of their rows, so that neighbours are written one after the other.
+            of_hour.sort_unstable();
+            batch
+                .counters
+                .extend(of_hour.into_iter().map(|(name, count)| CounterRow {
+                    account: account.to_owned(),
+                    hour,
+                    lane: number,
+                    name: name.to_owned(),
+                    count,
+                }));
+        }
         batch
     }
 

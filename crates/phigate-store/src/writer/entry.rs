@@ -9,12 +9,16 @@ use phigate_verify::chain::leaf;
 use serde::Serialize;
 use uuid::Uuid;
 
+use crate::digits::Digits;
 use crate::minutes::{Fare, Minute};
 use crate::model::{
     AdminAct, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
 };
 use crate::rows::{AuditRow, Contents, LookupCode};
 use crate::writer::job::{Counters, Effect, Entry};
+
+/// Most records add to no more counters than this.
+const COUNTERS_USUAL: usize = 8;
 
 /// Most records are shorter than this.
 const BODY_BYTES: usize = 768;
@@ -143,7 +147,8 @@ pub(crate) fn hour(time_us: i64) -> i64 {
 }
 
 fn decision_counters(decision: &Decision) -> Counters {
-    let mut counters: Counters = vec![("requests".into(), 1)];
+    let mut counters = Counters::with_capacity(COUNTERS_USUAL);
+    counters.push(("requests".into(), 1));
     if decision.phi_detected {
         counters.push(("with_phi".into(), 1));
         // By itself neither count tells how many requests with PHI went on: some are refused.
@@ -183,7 +188,8 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
         Some(status) => format!("status:{}xx", status / 100).into(),
         None => "status:none".into(),
     };
-    let mut counters: Counters = vec![(class, 1)];
+    let mut counters = Counters::with_capacity(COUNTERS_USUAL);
+    counters.push((class, 1));
     if let Some(usage) = outcome.usage {
         let tokens = i64::try_from(usage.total_tokens).unwrap_or(i64::MAX);
         counters.push(("tokens".into(), tokens));
@@ -193,12 +199,12 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
     let error = outcome.error_code.as_ref();
     counters.extend(error.map(|code| (named("error", code.code()), 1)));
     let times = [
-        ("total", outcome.total_ms),
-        ("first", outcome.first_byte_ms),
+        ("total_ms", outcome.total_ms),
+        ("first_ms", outcome.first_byte_ms),
     ];
     for (name, milliseconds) in times {
-        let class = milliseconds.map(|value| format!("{name}_ms:{}", time_class(value)));
-        counters.extend(class.map(|class| (class.into(), 1)));
+        let class = milliseconds.map(|value| named(name, Digits::of(time_class(value)).text()));
+        counters.extend(class.map(|class| (class, 1)));
     }
     counters
 }
@@ -309,7 +315,12 @@ fn row(account_id: &str, id: Uuid, record: RecordRef<'_>) -> AuditRow {
 
 /// PostgreSQL takes no zero bytes in text; in the record itself they are escaped.
 fn column(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
+    // Hardly any text has one: the others are only copied.
+    if text.as_bytes().contains(&0) {
+        text.replace('\0', "\u{fffd}")
+    } else {
+        text.to_owned()
+    }
 }
 
 fn types_column(decision: &Decision) -> Option<String> {
