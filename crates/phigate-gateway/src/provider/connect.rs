@@ -20,7 +20,7 @@ use rustls_pki_types::pem::PemObject;
 use tokio::net::TcpStream;
 use tower::Service;
 
-use super::address;
+use super::{ProviderError, address};
 
 /// How long one address may try alone.
 const HEAD_START: Duration = Duration::from_millis(250);
@@ -41,6 +41,17 @@ pub(super) enum ConnectError {
     Tls,
     #[error("connecting to the provider took too long")]
     Timeout,
+}
+
+/// What it means that there is no connection.
+pub(super) fn no_connection(reason: ConnectError) -> ProviderError {
+    match reason {
+        ConnectError::Forbidden => ProviderError::Forbidden,
+        reason => {
+            tracing::warn!("no connection to a provider: {reason}");
+            ProviderError::Unreachable
+        }
+    }
 }
 
 /// Which addresses may be connected to.

@@ -18,8 +18,7 @@ use hyper::client::conn::http1::{self, Connection, SendRequest};
 use tower::Service;
 
 use super::ProviderError;
-use super::connect::Connector;
-use super::pool::no_connection;
+use super::connect::{Connector, no_connection};
 
 /// How often a connection is asked again in one turn, before others get theirs.
 const ROUNDS_MAX: usize = 8;

@@ -18,7 +18,13 @@ use tokio::time::Instant;
 use super::ProviderError;
 use super::connect::Connector;
 use super::line::{Line, Unanswered};
-use super::pool::{IDLE_FOR, IDLE_MAX};
+
+/// Connections of an account to one provider that are kept when they are not needed, for a while: as many as requests are
+/// worked on at a time. Making them anew under load would cost more than the requests.
+pub(super) const IDLE_MAX: usize = 1024;
+
+/// For how long they are kept.
+pub(super) const IDLE_FOR: Duration = Duration::from_secs(50);
 
 /// The port of connections in the clear, which is not named.
 const PORT: u16 = 80;

@@ -12,15 +12,8 @@ use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 use super::ProviderError;
-use super::connect::{ConnectError, Connector};
-use super::lines::{Lines, Loan};
-
-/// Connections of an account to one provider that are kept when they are not needed, for a while: as many as requests are
-/// worked on at a time. Making them anew under load would cost more than the requests.
-pub(super) const IDLE_MAX: usize = 1024;
-
-/// For how long they are kept.
-pub(super) const IDLE_FOR: Duration = Duration::from_secs(50);
+use super::connect::{ConnectError, Connector, no_connection};
+use super::lines::{IDLE_FOR, IDLE_MAX, Lines, Loan};
 
 /// The connections of one account.
 pub(super) struct Pool {
@@ -62,17 +55,6 @@ impl Pool {
         match self.client.request(request).await {
             Ok(response) => Ok((response, None)),
             Err(error) => Err(classify(&error)),
-        }
-    }
-}
-
-/// What it means that there is no connection.
-pub(super) fn no_connection(reason: ConnectError) -> ProviderError {
-    match reason {
-        ConnectError::Forbidden => ProviderError::Forbidden,
-        reason => {
-            tracing::warn!("no connection to a provider: {reason}");
-            ProviderError::Unreachable
         }
     }
 }
