@@ -24,6 +24,9 @@ pub(super) const REACH: usize = 16 + BESIDE;
 /// gates, and 1 because the wide stack is asked about a token if the one beside it is in doubt.
 const BESIDE: usize = 3;
 
+/// Texts shorter than this, with no more tokens in a window than that for the stacks, are little work.
+const LITTLE: (usize, usize) = (2 << 10, 16);
+
 /// A stretch of tokens, their table rows, and their layers.
 pub(super) struct Window {
     weights: &'static Weights,
@@ -104,9 +107,11 @@ impl Window {
         unwanted: Option<&dyn Fn(usize) -> bool>,
         decoder: &mut Decoder<'_>,
     ) {
-        self.embed();
+        let is_short = text.len() < LITTLE.0;
+        self.embed(self.level_for(is_short));
         let wanted = self.wanted(text, start, end, unwanted);
-        let (mut wanted, doubtful) = self.ask_narrow(wanted);
+        let level = self.level_for(is_short && wanted.len() <= LITTLE.1);
+        let (mut wanted, doubtful) = self.ask_narrow(level, wanted);
         wanted.remove(0..start);
         wanted.remove(end..WINDOW);
         let doubtful = doubtful.common(wanted);
@@ -114,16 +119,16 @@ impl Window {
             rows: &self.first,
             tokens: self.embedded,
         };
-        self.wide.compute(self.level, first, doubtful, &[]);
+        self.wide.compute(level, first, doubtful, &[]);
         // The token that would go on with the run of the one before.
         let mut follower = start;
         for token in wanted.iter() {
             if token != follower {
                 decoder.flush();
             }
-            let mut scores = self.narrow.scores(self.level, token);
+            let mut scores = self.narrow.scores(level, token);
             if doubtful.contains(token) {
-                let more = self.wide.scores(self.level, token);
+                let more = self.wide.scores(level, token);
                 for (score, more) in scores.iter_mut().zip(more) {
                     *score += more;
                 }
@@ -136,13 +141,22 @@ impl Window {
         }
     }
 
+    /// The kernels to use.
+    fn level_for(&self, is_little: bool) -> Level {
+        if is_little {
+            self.level.gentle()
+        } else {
+            self.level
+        }
+    }
+
     /// Computes the first layer, of all tokens whose follower is known, and makes sure that nothing stands past them.
-    fn embed(&mut self) {
+    fn embed(&mut self, level: Level) {
         let from = self.embedded;
         self.embedded = self.lists.len() - 2;
         let (rows, rest) = self.first[MARGIN..].split_at_mut(self.embedded);
         simd::embed(
-            self.level,
+            level,
             self.weights.table,
             &self.lists,
             from,
@@ -199,17 +213,17 @@ impl Window {
     }
 
     /// Whom the narrow stack scores, and about which of these it is in doubt, or about one beside them.
-    fn ask_narrow(&mut self, wanted: Set) -> (Set, Set) {
+    fn ask_narrow(&mut self, level: Level, wanted: Set) -> (Set, Set) {
         let first = First {
             rows: &self.first,
             tokens: self.embedded,
         };
         let wanted = self
             .narrow
-            .compute(self.level, first, wanted, &self.weights.gates);
+            .compute(level, first, wanted, &self.weights.gates);
         let mut doubtful = Set::default();
         for token in wanted.iter() {
-            let lead = reported_lead(&self.narrow.scores(self.level, token));
+            let lead = reported_lead(&self.narrow.scores(level, token));
             doubtful.add(token, u64::from(self.weights.doubt.contains(&lead)));
         }
         let doubtful = doubtful.widened(1, self.embedded).common(wanted);

@@ -34,6 +34,10 @@ impl Set {
         }))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|part| part.count_ones() as usize).sum()
+    }
+
     /// These tokens and those `distance` (less than 64) away from them, of `count` in all.
     pub(super) fn widened(&self, distance: usize, count: usize) -> Set {
         let at = |part: usize| self.0.get(part).copied().unwrap_or(0);

@@ -131,6 +131,8 @@ pub(crate) enum Level {
     AvxVnni,
     /// 256-bit multiply and add.
     Avx2,
+    /// 128-bit multiply and add on processors that have more, see `gentle`.
+    Avx2By128,
     /// What every x86-64 processor has.
     Sse2,
     /// Plain Rust.
@@ -213,6 +215,15 @@ impl Level {
         *BEST.get_or_init(|| Level::available()[0])
     }
 
+    /// The level for little work. Processors that have wide registers and no dot products run slower for a while after
+    /// multiplications in them, and whatever the program does next pays for it.
+    pub(super) fn gentle(self) -> Level {
+        match self {
+            Level::Avx512 | Level::Avx2 => Level::Avx2By128,
+            other => other,
+        }
+    }
+
     /// The best level of every processor of this kind.
     pub(crate) fn common() -> Level {
         if cfg!(target_arch = "x86_64") {
@@ -226,7 +237,7 @@ impl Level {
     fn has_avx2(self) -> bool {
         matches!(
             self,
-            Level::Avx512Vnni | Level::Avx512 | Level::AvxVnni | Level::Avx2
+            Level::Avx512Vnni | Level::Avx512 | Level::AvxVnni | Level::Avx2 | Level::Avx2By128
         )
     }
 
@@ -249,7 +260,7 @@ impl Level {
                 levels.push(Level::Avx512);
             }
             if avx2 {
-                levels.push(Level::Avx2);
+                levels.extend([Level::Avx2, Level::Avx2By128]);
             }
             levels.push(Level::Sse2);
         }
@@ -284,11 +295,13 @@ pub(super) fn embed(
 ) {
     match level {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` asked for the features of these levels.
+        // SAFETY: `available` asked for the features of this level.
         Level::Avx512Vnni | Level::Avx512 => unsafe { x86::embed_512(table, lists, first, out) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: both levels imply AVX2, which `available` asked for.
-        Level::AvxVnni | Level::Avx2 => unsafe { x86::embed_256(table, lists, first, out) },
+        // SAFETY: these levels imply AVX2, which `available` asked for.
+        Level::AvxVnni | Level::Avx2 | Level::Avx2By128 => unsafe {
+            x86::embed_256(table, lists, first, out);
+        },
         _ => portable::embed(table, lists, first, out),
     }
 }
@@ -326,6 +339,9 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
             Level::Avx512 => unsafe {
                 x86::convolve_512_by_twos(layer, part, rows, input, output);
             },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `available` asked for the features of this level.
+            Level::Avx2By128 => unsafe { x86::convolve_by_128(layer, part, rows, input, output) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `available` asked for the features of this level.
             Level::AvxVnni => unsafe { x86::convolve_vnni(layer, part, rows, input, output) },

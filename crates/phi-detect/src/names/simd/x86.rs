@@ -109,22 +109,24 @@ fn add_row_256(row: &TableRow, part: usize, sums: &mut [__m256i; 4]) {
     }
 }
 
+/// With registers of 128 bits: every token is asked, and wider multiplications slow the processor down.
 #[target_feature(enable = "avx2")]
 pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
-    let weights = [load_bytes(&gate.weights, 0), load_bytes(&gate.weights, 32)];
-    let ones = _mm256_set1_epi16(1);
+    let ones = _mm_set1_epi16(1);
     let mut passing = 0;
     for (place, row) in rows.iter().enumerate() {
-        let first = _mm256_maddubs_epi16(load_bytes(row, 0), weights[0]);
-        let second = _mm256_maddubs_epi16(load_bytes(row, 32), weights[1]);
-        let sums = _mm256_add_epi32(
-            _mm256_madd_epi16(first, ones),
-            _mm256_madd_epi16(second, ones),
-        );
-        let sums = _mm_add_epi32(
-            _mm256_castsi256_si128(sums),
-            _mm256_extracti128_si256::<1>(sums),
-        );
+        let mut sums = _mm_setzero_si128();
+        for part in 0..WIDTH / 16 {
+            // SAFETY: 16 of the 64 channels, from a multiple of 16.
+            let (values, weights) = unsafe {
+                (
+                    _mm_loadu_si128(row.as_ptr().add(part * 16).cast()),
+                    _mm_loadu_si128(gate.weights.as_ptr().add(part * 16).cast()),
+                )
+            };
+            let pairs = _mm_maddubs_epi16(values, weights);
+            sums = _mm_add_epi32(sums, _mm_madd_epi16(pairs, ones));
+        }
         let sums = _mm_add_epi32(sums, _mm_shuffle_epi32::<0b01_00_11_10>(sums));
         let sums = _mm_add_epi32(sums, _mm_shuffle_epi32::<0b10_11_00_01>(sums));
         let passes = _mm_cvtsi128_si32(sums) + gate.bias > 0;
@@ -273,6 +275,52 @@ pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
         }
         let residual = &input[row][part % IN];
         finish_512(layer, residual, &sums, &mut output[row][part]);
+    }
+}
+
+/// The same with registers of 128 bits.
+#[target_feature(enable = "avx2")]
+pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
+    rows: &[u16],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
+) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
+    let ones = _mm_set1_epi16(1);
+    for &row in rows {
+        let row = usize::from(row);
+        let values = fours([&input[row - dilation], &input[row], &input[row + dilation]]);
+        let values = values.as_flattened().as_flattened();
+        let mut sums = [[_mm_setzero_si128(); 4]; WIDTH / 16];
+        // Sixteen outputs at a time: more sums than that there are no registers for.
+        for first in 0..WIDTH / 16 {
+            for stretch in &layer.stretches {
+                let mut shorts = [_mm_setzero_si128(); 4];
+                let (weights, values) = (&layer.packed[stretch.clone()], &values[stretch.clone()]);
+                for group in 0..weights.len().min(values.len()) {
+                    let values = _mm_set1_epi32(values[group]);
+                    for lane in 0..4 {
+                        let weights = load_fours(&weights[group].0, first * 16 + lane * 4);
+                        let products = _mm_maddubs_epi16(values, weights);
+                        shorts[lane] = _mm_add_epi16(shorts[lane], products);
+                    }
+                }
+                for lane in 0..4 {
+                    let wide = _mm_madd_epi16(shorts[lane], ones);
+                    sums[first][lane] = _mm_add_epi32(sums[first][lane], wide);
+                }
+            }
+        }
+        let mut halves = [[_mm256_setzero_si256(); 4]; 2];
+        for eight in 0..WIDTH / 8 {
+            let two = &sums[eight / 2][eight % 2 * 2..];
+            halves[eight / 4][eight % 4] = _mm256_set_m128i(two[1], two[0]);
+        }
+        let (residual, output) = (&input[row][part % IN], &mut output[row][part]);
+        finish_256::<0>(layer, residual, &halves[0], output);
+        finish_256::<{ WIDTH / 2 }>(layer, residual, &halves[1], output);
     }
 }
 
@@ -471,6 +519,15 @@ impl<const IN: usize> Pairs<IN> {
 #[target_feature(enable = "sse2")]
 fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
     let part: &[[i16; 2]] = &weights[first..first + 4];
+    // SAFETY: the slice holds the 16 bytes that are read.
+    unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
+}
+
+/// The weights of four outputs for four inputs.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_fours(weights: &[[i8; 4]; WIDTH], first: usize) -> __m128i {
+    let part: &[[i8; 4]] = &weights[first..first + 4];
     // SAFETY: the slice holds the 16 bytes that are read.
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
 }
