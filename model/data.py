@@ -299,9 +299,9 @@ def work_on_languages(r, packer, names, count):
             packer.add("planted", document.text, document.spans, free_mask("planted"))
 
 
-def work(job):
+def work(job, packer=None):
     kind, seed, count = job
-    r, packer, names = random.Random(seed), Packer(), STATE["names"]
+    r, packer, names = random.Random(seed), packer or Packer(), STATE["names"]
     if kind == "material":
         work_on_material(r, packer, names, STATE["pieces"][seed::count])
         return packer.result()

@@ -64,7 +64,7 @@ class Model:
         *lower, top = layers_of(first, self.convs)
         for x, gate in zip(lower, self.gates):
             wanted &= passing(x, gate)
-        wanted |= ~with_those_beside(~with_those_beside(wanted))  # gaps of one or two are filled
+        wanted = ~with_those_beside(~with_those_beside(wanted))  # gaps of one or two are filled
         scores = scored(top, self.output)
         lead = lead_of(scores)
         doubtful = wanted & (self.doubt[0] <= lead) & (lead < self.doubt[1])

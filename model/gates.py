@@ -37,10 +37,9 @@ def training_texts(work, seed):
     class Collector(data.Packer):
         def add(self, group, text, *_, **__):
             texts.append(text)
-    data.Packer = Collector
     data.start_worker(lists, documents, [text for source, text, _ in documents if source.startswith("neg_")], pieces)
     for job in [("generate", seed, 900), ("corpora", seed % 32, 32), ("material", seed % 48, 48), ("languages", seed, 300)]:
-        data.work(job)
+        data.work(job, Collector())
     random.Random(seed).shuffle(texts)
     return texts
 

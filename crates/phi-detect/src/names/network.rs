@@ -24,8 +24,11 @@ pub(super) const REACH: usize = 16 + BESIDE;
 /// gates, and 1 because the wide stack is asked about a token if the one beside it is in doubt.
 const BESIDE: usize = 3;
 
-/// Texts shorter than this, with no more tokens in a window than that for the stacks, are little work.
-const LITTLE: (usize, usize) = (2 << 10, 16);
+/// A text with fewer bytes is short.
+const SHORT_BYTES: usize = 2 << 10;
+
+/// So many tokens of a window for the stacks are little work.
+const FEW_TOKENS: usize = 16;
 
 /// A stretch of tokens, their table rows, and their layers.
 pub(super) struct Window {
@@ -107,10 +110,10 @@ impl Window {
         unwanted: Option<&dyn Fn(usize) -> bool>,
         decoder: &mut Decoder<'_>,
     ) {
-        let is_short = text.len() < LITTLE.0;
+        let is_short = text.len() < SHORT_BYTES;
         self.embed(self.level_for(is_short));
         let wanted = self.wanted(text, start, end, unwanted);
-        let level = self.level_for(is_short && wanted.len() <= LITTLE.1);
+        let level = self.level_for(is_short && wanted.len() <= FEW_TOKENS);
         let (mut wanted, doubtful) = self.ask_narrow(level, wanted);
         wanted.remove(0..start);
         wanted.remove(end..WINDOW);

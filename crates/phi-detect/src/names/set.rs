@@ -53,7 +53,7 @@ impl Set {
     pub(super) fn without_small_gaps(&self, count: usize) -> Set {
         let wide = self.widened(1, count);
         let others = Set::first(count).without(wide);
-        wide.without(others.widened(1, count)).joined(*self)
+        wide.without(others.widened(1, count))
     }
 
     pub(super) fn contains(&self, token: usize) -> bool {
