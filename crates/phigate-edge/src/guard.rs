@@ -27,6 +27,8 @@ use crate::timer::Timer;
 mod turn;
 mod write;
 
+#[cfg(test)]
+pub(crate) use turn::BEAT;
 use turn::Owed;
 pub(crate) use turn::Turn;
 
@@ -68,6 +70,8 @@ pub(crate) struct Guard<I> {
     given: u64,
     turn: Option<Turn>,
     owed: Owed,
+    /// Runs while a caller that was turned away is not read from.
+    pause: Timer,
 }
 
 /// Whether a connection of HTTP/1 is between two requests: nothing of the next one is here, and nothing of the last
@@ -123,6 +127,7 @@ impl<I> Guard<I> {
             given: 0,
             turn: None,
             owed: Owed::nothing(),
+            pause: Timer::default(),
         }
     }
 
@@ -321,6 +326,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
     ) -> Poll<io::Result<()>> {
         loop {
             ready!(self.poll_owed(cx))?;
+            ready!(self.poll_pause(cx));
             if self.released > 0 {
                 let count = self.released.min(out.remaining());
                 out.put_slice(&self.held[..count]);

@@ -14,6 +14,10 @@ impl Timer {
         self.0 = Some(Box::pin(tokio::time::sleep(after)));
     }
 
+    pub(crate) fn start_at(&mut self, deadline: Instant) {
+        self.0 = Some(Box::pin(tokio::time::sleep_until(deadline)));
+    }
+
     pub(crate) fn stop(&mut self) {
         self.0 = None;
     }

@@ -6,6 +6,7 @@ use http::StatusCode;
 use phigate_types::{ErrorCode, ErrorFormat};
 
 use super::*;
+use crate::guard::BEAT;
 use crate::{Asked, ErrorBody, TurnedAway, Turnstile};
 
 /// Turns away whoever asks at `/v1/full`, as the handler there does, and counts them.
@@ -102,6 +103,22 @@ async fn whoever_is_turned_away_is_told_what_the_handler_says() {
         assert!(turned_away.contains(" GMT\r\n"), "{turned_away}");
         assert!(ask(&echo_of("hello")).await.ends_with("\r\n\r\nhello"));
     }
+}
+
+#[tokio::test]
+async fn whoever_asks_again_at_once_is_heard_at_the_next_beat() {
+    let (server, full) = start_full().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(echo_of("hello").as_bytes()).await.unwrap();
+    answer(&mut stream).await;
+    let started = Instant::now();
+    for _ in 0..10 {
+        stream.write_all(FULL.as_bytes()).await.unwrap();
+        answer(&mut stream).await;
+    }
+    assert_eq!(full.0.load(Ordering::Relaxed), 10);
+    // The first is heard at once, and the beat after it may come soon.
+    assert!(started.elapsed() >= 8 * BEAT);
 }
 
 #[tokio::test]
