@@ -20,6 +20,7 @@ use crate::places::Places;
 use crate::process;
 use crate::proxies::TrustedProxies;
 use crate::server::{self, Server};
+use crate::threads::Threads;
 use crate::tls::{self, Certificate, TlsError, TlsFiles};
 use crate::turnstile::Turnstile;
 
@@ -114,11 +115,12 @@ impl Ports {
     }
 }
 
-/// Serves until the drain is over. `on_listening` is told the address once requests are accepted.
+/// Serves until the drain is over, callers on these threads. `on_listening` is told the address once requests are accepted.
 pub async fn serve(
     ports: Ports,
     settings: &EdgeSettings,
     site: Site,
+    threads: &Arc<Threads>,
     drain: Drain,
     on_listening: impl FnOnce(SocketAddr),
 ) -> Result<(), ServeError> {
@@ -143,7 +145,7 @@ pub async fn serve(
             Arc::clone(&site.observer),
         );
         let places = Places::new(limits.connections.min(METRICS_CONNECTIONS), 0);
-        let server = Server::new(edge, limits, None, drain.clone(), places);
+        let server = Server::new(edge, limits, None, drain.clone(), places, Arc::default());
         tokio::spawn(async move { server.accept(&listener).await });
     }
     let address = listener.local_addr().unwrap_or(settings.listen);
@@ -162,10 +164,12 @@ pub async fn serve(
     if let Some(listener) = presidio {
         let beside = edge.beside(site.presidio, |path| path != "/health");
         let (certificate, places) = (certificate.clone(), Arc::clone(&places));
-        let server = Server::new(beside, limits, certificate, drain.clone(), places);
+        let threads = Arc::clone(threads);
+        let server = Server::new(beside, limits, certificate, drain.clone(), places, threads);
         served.push((server, listener));
     }
-    let server = Server::new(edge, limits, certificate, drain.clone(), places);
+    let threads = Arc::clone(threads);
+    let server = Server::new(edge, limits, certificate, drain.clone(), places, threads);
     served.push((server, listener));
     on_listening(address);
     server::run(served, &drain, Duration::from_millis(limits.drain_ms)).await;

@@ -17,6 +17,7 @@ use crate::guard::GuardLimits;
 use crate::head::HeadLimits;
 use crate::observer::Counted;
 use crate::places::{Place, Places};
+use crate::threads::Threads;
 use crate::tls::Certificate;
 
 /// Fields of a head that the library has room for without asking for memory.
@@ -33,6 +34,7 @@ pub(crate) struct Server {
     pub(crate) guard: GuardLimits,
     pub(crate) idle: Duration,
     places: Arc<Places>,
+    threads: Arc<Threads>,
     /// Connections from before the drain, and every request of HTTP/2: these are waited for.
     tracked: TaskTracker,
     /// Connections that came later. They are told that we stop, and get no more than the time for that.
@@ -92,6 +94,7 @@ impl Server {
         certificate: Option<Certificate>,
         drain: Drain,
         places: Arc<Places>,
+        threads: Arc<Threads>,
     ) -> Arc<Self> {
         let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let guard = GuardLimits {
@@ -108,10 +111,11 @@ impl Server {
             edge: Arc::new(edge),
             certificate,
             http1: http1_builder(limits),
-            http2: http2_builder(limits, Tracked(tracked.clone())),
+            http2: http2_builder(limits, Tracked(tracked.clone(), Arc::clone(&threads))),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
             places,
+            threads,
             tracked,
             late: TaskTracker::new(),
             drain,
@@ -132,13 +136,14 @@ impl Server {
                     continue;
                 }
             };
-            let server = Arc::clone(self);
-            let connection = async move { server.connection(stream, peer, place).await };
-            if self.drain.is_draining() {
-                self.late.spawn(connection);
+            let tracker = if self.drain.is_draining() {
+                &self.late
             } else {
-                self.tracked.spawn(connection);
-            }
+                &self.tracked
+            };
+            let server = Arc::clone(self);
+            let connection = async move |stream| server.connection(stream, peer, place).await;
+            self.threads.serve(tracker, stream, connection);
         }
     }
 
@@ -196,14 +201,14 @@ impl Server {
 /// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
 /// they still have to record.
 #[derive(Clone)]
-pub(crate) struct Tracked(TaskTracker);
+pub(crate) struct Tracked(TaskTracker, Arc<Threads>);
 
 impl<F> hyper::rt::Executor<F> for Tracked
 where
     F: Future<Output: Send> + Send + 'static,
 {
     fn execute(&self, request: F) {
-        self.0.spawn(request);
+        self.1.spawn(&self.0, request);
     }
 }
 

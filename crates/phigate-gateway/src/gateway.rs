@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use phigate_core::json::Bounds;
 use phigate_core::request::RequestLimits;
-use phigate_edge::Drain;
+use phigate_edge::{Drain, PerThread};
 use phigate_store::Vault;
 use phigate_types::Limits;
 
@@ -33,7 +33,7 @@ pub struct Gateway {
     /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
     pub(crate) long_scans: Arc<LongScans>,
     /// Turns of short scans, shared fairly too.
-    pub(crate) short_scans: Arc<ShortScans>,
+    pub(crate) short_scans: PerThread<Arc<ShortScans>>,
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
@@ -64,7 +64,7 @@ impl Gateway {
                 limits.scan_queue as usize,
                 Duration::from_millis(limits.scan_wait_ms),
             ),
-            short_scans: ShortScans::new(),
+            short_scans: PerThread::new(ShortScans::new),
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,

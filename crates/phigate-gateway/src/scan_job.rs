@@ -88,7 +88,8 @@ impl ScanJob<'_> {
     ) -> Result<T, GatewayError> {
         let time = Duration::from_millis(self.gateway.limits.scan_ms);
         if !self.is_long {
-            self.gateway.short_scans.take(self.account, self.key).await;
+            let turns = self.gateway.short_scans.mine();
+            turns.take(self.account, self.key).await;
             return guarded(&with_deadline(&self.scanner, time, None), work);
         }
         let place = self.gateway.long_scans.enter(self.account).await?;

@@ -1,8 +1,8 @@
-//! Shares the processors between accounts where scans are short.
+//! Shares a thread between accounts where scans are short.
 //!
 //! A short scan is done where it is, without waiting for another thread, so a crowd of them would be served in the order
-//! in which the runtime comes across them, whoever asks. Instead, only so many are done in one pass of the runtime over
-//! everything that is ready; in between, new requests are read, answers are passed on and those who asked for too much are
+//! in which the thread's runtime comes across them, whoever asks. Instead, only so many are done in one pass of the runtime
+//! over everything that is ready; in between, new requests are read, answers are passed on and those who asked for too much are
 //! refused. Whoever is left over waits here: accounts take turns, and within an account its keys do. So a caller waits for a
 //! pass or two, however many requests of others wait. Where nobody waits, a turn costs a lock.
 
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// Scans in one pass, for each processor.
-const EACH: usize = 4;
+/// Scans in one pass.
+const IN_A_PASS: usize = 4;
 
 /// Who may scan now, and who waits.
 #[derive(Debug)]
@@ -33,10 +33,9 @@ struct State {
 type Waiter = oneshot::Sender<()>;
 
 impl ShortScans {
-    /// Turns on a machine with its number of processors.
+    /// Turns on one thread.
     pub(crate) fn new() -> Arc<Self> {
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self::with_places(EACH * processors)
+        Self::with_places(IN_A_PASS)
     }
 
     fn with_places(in_a_pass: usize) -> Arc<Self> {

@@ -10,6 +10,7 @@ use http_body_util::Full;
 use hyper::body::Incoming as Body;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use phigate_edge::PerThread;
 
 use super::ProviderError;
 use super::connect::{ConnectError, Connector, no_connection};
@@ -19,8 +20,9 @@ use super::lines::{IDLE_FOR, IDLE_MAX, Lines, Loan};
 pub(super) struct Pool {
     /// Those with TLS, in HTTP/1 or HTTP/2 as the provider likes.
     client: Client<Connector, Full<Bytes>>,
-    /// Those in the clear.
-    lines: Arc<Lines>,
+    /// Those in the clear. A connection is waited for by the runtime of the thread that opened it, so each thread has its
+    /// own.
+    lines: PerThread<Arc<Lines>>,
 }
 
 impl Pool {
@@ -36,7 +38,7 @@ impl Pool {
             .build(connector);
         Self {
             client,
-            lines: Arc::default(),
+            lines: PerThread::new(Arc::default),
         }
     }
 
@@ -49,7 +51,7 @@ impl Pool {
     ) -> Result<(Response<Body>, Option<Loan>), ProviderError> {
         if Lines::serve(request.uri()) {
             // In a box, as the client's own future is: it would make room for itself in every request.
-            let (response, loan) = Box::pin(self.lines.ask(connector, request)).await?;
+            let (response, loan) = Box::pin(self.lines.mine().ask(connector, request)).await?;
             return Ok((response, Some(loan)));
         }
         match self.client.request(request).await {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Turnstile};
+use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Threads, Turnstile};
 use phigate_store::SecretString;
 
 use crate::app::{self, App, Role};
@@ -77,9 +77,13 @@ pub(super) fn start(
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     logs::start(&config.log);
     let format = config.log.format;
+    // Callers have threads of their own; this is for the rest, which is little. Both outlive the store, whose connections
+    // are waited for by whoever opened them.
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()?;
+    let threads = Arc::new(Threads::start()?);
     let served = runtime.block_on(async {
         let drain = Drain::on_signals().context("cannot listen for signals")?;
         // First, so that a start that cannot work creates nothing.
@@ -88,7 +92,7 @@ pub(super) fn start(
         let vault = app::open_vault(&config, Role::Server).await?;
         let app = Arc::new(App::new(config, vault, drain)?);
         let result = match prepare(&app).await {
-            Ok(greeting) => serve_app(ports, &app, command, greeting).await,
+            Ok(greeting) => serve_app(ports, &app, &threads, command, greeting).await,
             Err(error) => Err(error),
         };
         app.gateway.record_refusals(true).await;
@@ -137,6 +141,7 @@ fn advise(error: ServeError) -> anyhow::Error {
 async fn serve_app(
     ports: Ports,
     app: &Arc<App>,
+    threads: &Arc<Threads>,
     command: &str,
     greeting: Option<Greeting>,
 ) -> anyhow::Result<()> {
@@ -171,7 +176,8 @@ async fn serve_app(
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
     };
     let drain = app.drain.clone();
-    phigate_edge::serve(ports, &app.config.edge(), site, drain, on_listening).await?;
+    let edge = app.config.edge();
+    phigate_edge::serve(ports, &edge, site, threads, drain, on_listening).await?;
     Ok(())
 }
 

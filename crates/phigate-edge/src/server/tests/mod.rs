@@ -80,7 +80,14 @@ fn serve_with(
     );
     edge.turnstile = turnstile;
     let places = Places::new(limits.connections, 0);
-    let server = Server::new(edge, &limits, certificate, drain.clone(), places);
+    let server = Server::new(
+        edge,
+        &limits,
+        certificate,
+        drain.clone(),
+        places,
+        Arc::default(),
+    );
     let (served, stopping) = (vec![(server, listener)], drain.clone());
     let over = tokio::spawn(async move {
         super::run(served, &stopping, Duration::from_millis(limits.drain_ms)).await;
