@@ -205,12 +205,14 @@ fn run(command: &mut Command, input: &str) -> Result<String> {
     Ok(String::from_utf8(done.stdout)?)
 }
 
+/// The unit of the kernel's processor times.
+const TICK: Duration = Duration::from_millis(10);
+
 /// User and system time of a process so far.
 pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     // The name in brackets may hold spaces; the fields after it do not.
     const USER: usize = 11;
     const SYSTEM: usize = 12;
-    const TICK: Duration = Duration::from_millis(10);
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let fields: Vec<&str> = stat
         .rsplit_once(") ")
@@ -220,6 +222,15 @@ pub(crate) fn cpu(pid: u32) -> Result<Duration> {
         .collect();
     let ticks: u32 = fields[USER].parse::<u32>()? + fields[SYSTEM].parse::<u32>()?;
     Ok(TICK * ticks)
+}
+
+/// Time so far in which this machine had work for its processors and its host did not let it, all processors together.
+pub(crate) fn stolen() -> Duration {
+    /// After the name: user, nice, system, idle, waiting for the disk, two kinds of interrupts.
+    const STOLEN: usize = 8;
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks = stat.split_whitespace().nth(STOLEN);
+    TICK * ticks.and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
 /// How many files a process may have open.

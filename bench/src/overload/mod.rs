@@ -112,9 +112,17 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
 /// How often the peak is looked for anew beside a load: machines slow down and speed up within seconds.
 const TURNS: u32 = 4;
 
+/// A turn during which the host took more than this share of the processors away says little about the gateway, and is
+/// repeated.
+const STOLEN_MAX: f64 = 0.1;
+
+/// Turns of a row that are repeated at most; after that they count as they are.
+const REPEATED_MAX: u32 = 24;
+
 /// So many times the peak as it was just before each turn. The turns are compared with the peaks on both sides of them:
 /// a machine that slows down or speeds up all the while would else be taken for the gateway. So would one that gives the
-/// gateway's processor to others: answers are also compared by the processor time that they took.
+/// gateway's processor to others: answers are also compared by the processor time that they took, and turns in which a
+/// host took much of it away are repeated.
 async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Duration) {
     let cpu = || table.site.cpu()[0].as_secs_f64();
     let look = async || {
@@ -124,25 +132,37 @@ async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Dur
             per_cpu_second: found.good_us.len() as f64 / (cpu() - from),
         }
     };
-    let mut before = look().await;
     let (mut peak, mut tally, mut busy) = (Peak::default(), Tally::default(), 0.0);
-    for _ in 0..TURNS {
+    let (mut done, mut repeated, mut last) = (0, 0, None);
+    while done < TURNS {
+        let stolen = Stolen::from_now();
+        let before = match last.take() {
+            Some(peak) => peak,
+            None => look().await,
+        };
         let from = cpu();
-        tally.add(
-            callers
-                .send(before.per_second * factor, window / TURNS)
-                .await,
-        );
-        busy += cpu() - from;
+        let per_second = before.per_second * factor;
+        let sent = callers.send(per_second, window / TURNS).await;
+        let took = cpu() - from;
         let after = look().await;
+        if stolen.share() > STOLEN_MAX && repeated < REPEATED_MAX {
+            repeated += 1;
+            continue;
+        }
+        tally.add(sent);
+        busy += took;
         for side in [&before, &after] {
             let sides = f64::from(TURNS * 2);
             peak.per_second += side.per_second / sides;
             peak.per_cpu_second += side.per_cpu_second / sides;
         }
-        before = after;
+        last = Some(after);
+        done += 1;
     }
-    let what = format!("asked {factor} × as much");
+    let what = match repeated {
+        0 => format!("asked {factor} × as much"),
+        _ => format!("asked {factor} × as much, {repeated} turns repeated"),
+    };
     let by_cpu = tally.good_us.len() as f64 / busy / peak.per_cpu_second;
     table.say_of(
         &what,
@@ -150,6 +170,27 @@ async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Dur
         &tally,
         [peak.per_second, by_cpu],
     );
+}
+
+/// The share of all processors that the host took away since some moment.
+struct Stolen {
+    from: Instant,
+    before: Duration,
+}
+
+impl Stolen {
+    fn from_now() -> Self {
+        Self {
+            from: Instant::now(),
+            before: process::stolen(),
+        }
+    }
+
+    fn share(&self) -> f64 {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let stolen = process::stolen().saturating_sub(self.before);
+        stolen.as_secs_f64() / self.from.elapsed().as_secs_f64() / processors as f64
+    }
 }
 
 /// Good answers at most: in a second, and in a second of the gateway's processor time.
