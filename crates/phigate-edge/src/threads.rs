@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 thread_local! {
@@ -21,11 +21,11 @@ thread_local! {
     static PLACE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Threads that serve callers. They end when this is dropped, whatever they still do.
+/// Threads that serve callers.
 #[derive(Debug, Default)]
 pub struct Threads {
     threads: Vec<Thread>,
-    _running: Option<DropGuard>,
+    stop: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -42,8 +42,13 @@ impl Threads {
         let threads = (1..=processors()).map(|place| Thread::start(place, stop.clone()));
         Ok(Self {
             threads: threads.collect::<io::Result<_>>()?,
-            _running: Some(stop.drop_guard()),
+            stop,
         })
+    }
+
+    /// Ends the threads, whatever they still do.
+    pub fn stop(&self) {
+        self.stop.cancel();
     }
 
     /// Serves a connection on the thread that has least to do, or here where there are none.
@@ -183,7 +188,7 @@ mod tests {
             .collect();
         assert_eq!(counts[0], 0, "no connection is served by the others");
         assert_eq!(&counts[1..], vec![2; processors()]);
-        drop(threads);
+        threads.stop();
         tracker.close();
         tracker.wait().await;
     }

@@ -101,6 +101,7 @@ pub(super) fn start(
         Ok::<(), anyhow::Error>(closed?)
     });
     // Whatever still runs has been told to stop; its time is over.
+    threads.stop();
     runtime.shutdown_background();
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
