@@ -153,8 +153,10 @@ pub(crate) fn of_key(key: &str) -> Option<Meaning> {
 /// What the name of a field means, with that of the object round it if the two make a label: `patient.id`.
 pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
     // `{"a b": 1}`: a letter names a variable, whatever it stands for on a form.
-    let last = key.rsplit(|letter: char| !letter.is_alphanumeric()).next();
-    if last.is_some_and(|last| last.len() == 1 && last.starts_with(char::is_alphabetic)) {
+    let ends_in_two = key.as_bytes().last_chunk().is_some_and(is_plain_pair);
+    let last = || key.rsplit(|letter: char| !letter.is_alphanumeric()).next();
+    let is_letter = |last: &str| last.len() == 1 && last.starts_with(char::is_alphabetic);
+    if !ends_in_two && last().is_some_and(is_letter) {
         return None;
     }
     // `fontFamily`: letters have families, too.
@@ -166,16 +168,21 @@ pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
     }
     let words = words_of_key(key);
     if let Some(outer) = outer {
-        let all = words_of_key(outer).into_iter().chain(words.iter().copied());
-        if let Some(meaning) = of_all_words(all) {
+        let outer = words_of_key(outer);
+        let all = outer.as_slice().iter().chain(words.as_slice());
+        if let Some(meaning) = of_all_words(all.copied()) {
             return Some(meaning);
         }
     }
-    let meaning = of_last_words(&words);
-    match words.split_last() {
+    let meaning = of_last_words(words.as_slice());
+    match words.as_slice().split_last() {
         Some((last, before)) if meaning.is_none() && is_qualifier(*last) => of_last_words(before),
         _ => meaning,
     }
+}
+
+fn is_plain_pair(two: &[u8; 2]) -> bool {
+    two.iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// The whole name, then without its first words: "patient home phone", "home phone", "phone".
@@ -199,7 +206,7 @@ primary|secondary|alt|formatted|normalized|last4";
 
 /// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
 pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
-    of_all_words(words_of_key(key).into_iter())
+    of_all_words(words_of_key(key).as_slice().iter().copied())
 }
 
 fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
@@ -207,12 +214,38 @@ fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
     is_short.then(|| meaning(words.fold(0, extend))).flatten()
 }
 
-/// Hashes of the words of a name, cut at capitals, digits and everything that is not a letter.
-fn words_of_key(key: &str) -> Vec<u64> {
+/// So much of a name is read.
+const KEY_BYTES_MAX: usize = 128;
+
+/// Hashes of the words of a name.
+struct KeyWords {
+    /// Of two words with no sign between them one has two letters at least.
+    hashes: [u64; KEY_BYTES_MAX * 2 / 3 + 2],
+    count: usize,
+}
+
+impl KeyWords {
+    fn push(&mut self, hash: u64) {
+        if let Some(place) = self.hashes.get_mut(self.count) {
+            *place = hash;
+            self.count += 1;
+        }
+    }
+
+    fn as_slice(&self) -> &[u64] {
+        &self.hashes[..self.count]
+    }
+}
+
+/// The words of a name, cut at capitals, digits and everything that is not a letter.
+fn words_of_key(key: &str) -> KeyWords {
     let bytes = key.as_bytes();
-    let mut words = Vec::new();
+    let mut words = KeyWords {
+        hashes: [0; _],
+        count: 0,
+    };
     let mut start = 0;
-    for at in 0..=bytes.len().min(128) {
+    for at in 0..=bytes.len().min(KEY_BYTES_MAX) {
         let is_letter = |index: usize| {
             bytes
                 .get(index)

@@ -8,7 +8,7 @@ pub(crate) use words::spoken_numbers;
 use std::ops::Range;
 
 use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::page::{Mark, Page};
 use figures::{compact, lettered, numeric, ordinals, spread};
 use words::{month_inside, round_month, with_signs, year_first};
 
@@ -38,9 +38,13 @@ pub(crate) enum Form {
 #[inline]
 pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
     // Rules ask at every mark.
-    let sense = page.marks[index].sense;
-    let may_be_date = sense.has(Sense::MONTH | Sense::NUMBER | Sense::CODE);
-    may_be_date.then(|| read(page, index)).flatten()
+    let mark = page.marks[index];
+    may_be_date(mark).then(|| read(page, index)).flatten()
+}
+
+/// Whether a date may start at a mark, or be built round it.
+pub(crate) fn may_be_date(mark: Mark) -> bool {
+    mark.sense.has(Sense::MONTH | Sense::NUMBER | Sense::CODE)
 }
 
 fn read(page: &Page<'_>, index: usize) -> Option<DateHit> {

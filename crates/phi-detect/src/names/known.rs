@@ -24,28 +24,24 @@ pub(crate) fn known_share(text: &str, span: &Range<usize>) -> Option<f32> {
     let from = text.floor_char_boundary(span.start.saturating_sub(REACH_BYTES));
     let to = text.ceil_char_boundary(text.len().min(span.end + REACH_BYTES));
     let (mut words, mut known) = (0, 0);
-    let mut take = |word: &str| {
+    let mut take = |hash: u64| {
         words += 1;
-        known += usize::from(is_known(weights, word));
+        known += usize::from(is_known(weights, hash));
     };
     for part in [&text[from..span.start], &text[span.end..to]] {
         if part.is_ascii() {
-            small_words(part).for_each(&mut take);
+            small_words(part).for_each(|word| take(word.iter().copied().fold(HASH_START, step)));
         } else {
-            small_words_of_any_letters(part).for_each(&mut take);
+            small_words_of_any_letters(part).for_each(|word| take(hash_of(weights, word)));
         }
     }
     (words >= WORDS_MIN).then(|| known as f32 / words as f32)
 }
 
 /// The words of a plain text that are long enough and have no capital.
-fn small_words(text: &str) -> impl Iterator<Item = &str> {
+fn small_words(text: &str) -> impl Iterator<Item = &[u8]> {
     let words = text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
-    let is_small =
-        |word: &&[u8]| word.len() >= LETTERS_MIN && word.iter().all(u8::is_ascii_lowercase);
-    words
-        .filter(is_small)
-        .filter_map(|word| std::str::from_utf8(word).ok())
+    words.filter(|word| word.len() >= LETTERS_MIN && word.iter().all(u8::is_ascii_lowercase))
 }
 
 /// The same of a text in any letters.
@@ -55,16 +51,15 @@ fn small_words_of_any_letters(text: &str) -> impl Iterator<Item = &str> {
         .filter(move |word| word.chars().all(is_small) && word.chars().count() >= LETTERS_MIN)
 }
 
-/// Whether the weights know a word as an ordinary one.
-fn is_known(weights: &Weights, word: &str) -> bool {
-    let hash = hash_of(weights, word);
+/// Whether the weights know a word as an ordinary one, by its hash.
+fn is_known(weights: &Weights, hash: u64) -> bool {
     weights.word(hash).is_some() || weights.lexicon_class(hash) & 1 == 1
 }
 
 /// Whether the model knows a word as an ordinary one.
 pub(crate) fn is_ordinary(word: &str) -> bool {
     let weights = Weights::get();
-    is_known(weights, word)
+    is_known(weights, hash_of(weights, word))
 }
 
 /// Whether the lists behind the model know a word as somebody's name and as nothing else: no ordinary word, no place.
@@ -81,7 +76,6 @@ pub(crate) fn is_only_a_name(word: &str) -> bool {
 
 /// The hash of a word in small letters without accents.
 fn hash_of(weights: &Weights, word: &str) -> u64 {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(HASH_FACTOR);
     word.chars().fold(HASH_START, |hash, letter| {
         if letter.is_ascii() {
             return step(hash, letter.to_ascii_lowercase() as u8);
@@ -91,6 +85,10 @@ fn hash_of(weights: &Weights, word: &str) -> u64 {
             None => letter.encode_utf8(&mut [0; 4]).bytes().fold(hash, step),
         }
     })
+}
+
+fn step(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(HASH_FACTOR)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::WINDOW;
 use super::decode::{Decoder, is_too_short, reported_lead};
 use super::set::Set;
-use super::simd::{self, Level, Lists, Row, WIDTH};
+use super::simd::{self, Level, Lists, Row, TAGS_MAX, WIDTH};
 use super::stack::{First, MARGIN, STRIDE, Stack};
 use super::token::{Tokens, outside};
 use super::weights::{WIDE_PARTS, Weights};
@@ -43,6 +43,8 @@ pub(super) struct Window {
     embedded: usize,
     narrow: Stack<1>,
     wide: Stack<WIDE_PARTS>,
+    /// What the narrow stack says of those that it was asked about; kept for its memory.
+    scores: Vec<[i32; TAGS_MAX]>,
 }
 
 impl Window {
@@ -58,6 +60,7 @@ impl Window {
             embedded: 0,
             narrow: Stack::new(&weights.narrow),
             wide: Stack::new(&weights.wide),
+            scores: Vec::new(),
         }
     }
 
@@ -114,10 +117,9 @@ impl Window {
         self.embed(self.level_for(is_short));
         let wanted = self.wanted(text, start, end, unwanted);
         let level = self.level_for(is_short && wanted.len() <= FEW_TOKENS);
-        let (mut wanted, doubtful) = self.ask_narrow(level, wanted);
-        wanted.remove(0..start);
-        wanted.remove(end..WINDOW);
-        let doubtful = doubtful.common(wanted);
+        let (asked, mut doubtful) = self.ask_narrow(level, wanted);
+        doubtful.remove(0..start);
+        doubtful.remove(end..WINDOW);
         let first = First {
             rows: &self.first,
             tokens: self.embedded,
@@ -125,11 +127,12 @@ impl Window {
         self.wide.compute(level, first, doubtful, &[]);
         // The token that would go on with the run of the one before.
         let mut follower = start;
-        for token in wanted.iter() {
+        let asked = asked.iter().zip(&self.scores);
+        for (token, &scores) in asked.filter(|(token, _)| (start..end).contains(token)) {
             if token != follower {
                 decoder.flush();
             }
-            let mut scores = self.narrow.scores(level, token);
+            let mut scores = scores;
             if doubtful.contains(token) {
                 let more = self.wide.scores(level, token);
                 for (score, more) in scores.iter_mut().zip(more) {
@@ -225,10 +228,13 @@ impl Window {
             .narrow
             .compute(level, first, wanted, &self.weights.gates);
         let mut doubtful = Set::default();
-        for token in wanted.iter() {
-            let lead = reported_lead(&self.narrow.scores(level, token));
-            doubtful.add(token, u64::from(self.weights.doubt.contains(&lead)));
-        }
+        self.scores.clear();
+        wanted.each(|token| {
+            let scores = self.narrow.scores(level, token);
+            let is_doubtful = self.weights.doubt.contains(&reported_lead(&scores));
+            doubtful.add(token, u64::from(is_doubtful));
+            self.scores.push(scores);
+        });
         let doubtful = doubtful.widened(1, self.embedded).common(wanted);
         (wanted, doubtful)
     }

@@ -77,9 +77,8 @@ impl Set {
 
     /// Takes the tokens of a range out.
     pub(super) fn remove(&mut self, range: Range<usize>) {
-        for token in range {
-            self.0[token / 64] &= !(1 << (token % 64));
-        }
+        let range = Set::first(range.end).without(Set::first(range.start));
+        *self = self.without(range);
     }
 
     /// The stretches of tokens without a gap, in order.
@@ -93,6 +92,16 @@ impl Set {
             }
             Some(start..end)
         })
+    }
+
+    /// Takes each token in order; quicker than `iter`.
+    pub(super) fn each(self, mut take: impl FnMut(usize)) {
+        for (part, mut rest) in self.0.into_iter().enumerate() {
+            while rest != 0 {
+                take(part * 64 + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
     }
 
     /// The tokens in order.

@@ -77,10 +77,10 @@ impl<const PARTS: usize> Stack<PARTS> {
     fn passing(&self, level: Level, layer: usize, tokens: Set, gate: &Gate) -> Set {
         let rows = self.layers[layer * STRIDE + MARGIN..].as_flattened();
         let mut passing = Set::default();
-        for token in tokens.iter() {
+        tokens.each(|token| {
             let row = &rows[token * PARTS..][..1];
             passing.add(token, simd::gate(level, gate, row));
-        }
+        });
         passing
     }
 
@@ -98,8 +98,7 @@ impl<const PARTS: usize> Stack<PARTS> {
         let needed = wanted.widened(weights.dilation, first.tokens);
         self.compute_layer(level, below, first, needed);
         self.places.clear();
-        self.places
-            .extend(wanted.iter().map(|token| (token + MARGIN) as u16));
+        wanted.each(|token| self.places.push((token + MARGIN) as u16));
         let (input, output) = self.layers.split_at_mut(below * STRIDE);
         let output = &mut output[..STRIDE];
         if below == 0 {

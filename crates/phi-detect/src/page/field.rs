@@ -100,8 +100,18 @@ impl<'a> Page<'a> {
 
     /// The field that holds the position.
     pub(crate) fn field_at(&self, at: usize) -> Option<&Field> {
-        let next = self.fields.partition_point(|field| field.span.start <= at);
-        let field = &self.fields[next.checked_sub(1)?];
+        let starts_before = |field: &Field| field.span.start <= at;
+        // Rules go through the text, and mostly ask about the same field again or about the next.
+        let last = self.last_field.get();
+        let near = self.fields.get(last..).unwrap_or_default();
+        let next = match near {
+            [first, second, ..] if starts_before(first) && !starts_before(second) => last + 1,
+            [_, second, third, ..] if starts_before(second) && !starts_before(third) => last + 2,
+            _ => self.fields.partition_point(starts_before),
+        };
+        let index = next.checked_sub(1)?;
+        self.last_field.set(index);
+        let field = &self.fields[index];
         (at < field.span.end).then_some(field)
     }
 }

@@ -11,6 +11,7 @@ mod spoken;
 pub(crate) use field::Field;
 pub(crate) use spoken::Spoken;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::budget::Budget;
@@ -57,9 +58,13 @@ pub(crate) struct Label {
 pub(crate) struct Page<'a> {
     pub(crate) text: &'a str,
     pub(crate) marks: Vec<Mark>,
+    /// Which of the marks are numbers or codes.
+    numbers: Vec<u32>,
     pub(crate) labels: Vec<Label>,
     /// In order, never overlapping.
     pub(crate) fields: Vec<Field>,
+    /// The field that was asked about last.
+    last_field: Cell<usize>,
     /// Numbers said in words.
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
@@ -75,11 +80,15 @@ impl<'a> Page<'a> {
     pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
         let (marks, long_runs) = marks::mark(text.as_bytes());
         let labels = phrases::find(text.as_bytes(), &marks);
+        let numbers = marks.iter().enumerate();
+        let numbers = numbers.filter(|(_, mark)| mark.is_number() || mark.is_code());
         let mut page = Page {
             text,
+            numbers: numbers.map(|(index, _)| index as u32).collect(),
             marks,
             labels,
             fields,
+            last_field: Cell::new(0),
             spoken: Vec::new(),
             long_runs,
             budget: None,
@@ -96,10 +105,19 @@ impl<'a> Page<'a> {
 
     /// Counts off the marks for as long as there is time.
     pub(crate) fn each_mark(&self) -> impl Iterator<Item = usize> {
-        let has_time = |index: usize| {
-            !index.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
-        };
-        (0..self.marks.len()).take_while(move |&index| has_time(index))
+        (0..self.marks.len()).take_while(|&index| self.has_time_at(index))
+    }
+
+    /// Counts off the marks that are numbers or codes for as long as there is time.
+    pub(crate) fn each_number(&self) -> impl Iterator<Item = usize> {
+        let numbers = self.numbers.iter().enumerate();
+        let numbers = numbers.take_while(|(place, _)| self.has_time_at(*place));
+        numbers.map(|(_, &index)| index as usize)
+    }
+
+    /// Whether there is time left, which is asked now and then.
+    fn has_time_at(&self, count: usize) -> bool {
+        !count.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {

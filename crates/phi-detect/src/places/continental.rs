@@ -83,7 +83,11 @@ const NAME_WORDS_MAX: usize = 8;
 /// The address whose house number, or postal code where it has none, this is.
 pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
     let (name_end, has_no_number) = before_number(page, number.start)?;
-    let start = road_before(page, name_end).or_else(|| street_in_one_word(page, name_end))?;
+    let last = word_start(page, name_end)..name_end;
+    if !is_of_name(page, last.clone()) {
+        return None;
+    }
+    let start = road_before(page, last.clone()).or_else(|| street_in_one_word(page, last))?;
     // "Cl 98-106" is chloride and its range; a street of numbers has its sign: "Cl 98 # 10-6".
     let text = page.slice(start..number.end);
     let is_number_first =
@@ -144,26 +148,35 @@ fn back_over(page: &Page<'_>, end: usize, these: &[u8]) -> usize {
         .count()
 }
 
-/// Where the road word stands whose name ends here.
-fn road_before(page: &Page<'_>, name_end: usize) -> Option<usize> {
-    let mut end = name_end;
+/// Whether a word may be one of a street's name.
+fn is_of_name(page: &Page<'_>, span: Range<usize>) -> bool {
+    let word = page.slice(span);
+    let is_number = || word.iter().all(u8::is_ascii_digit) && word.len() <= 3;
+    let is_particle = || crate::lexicon::LEXICON.sense(word).has(Sense::PARTICLE);
+    is_capital(word) || is_number() || is_particle()
+}
+
+fn is_capital(word: &[u8]) -> bool {
+    let first = word.first();
+    first.is_some_and(|first| first.is_ascii_uppercase() || *first >= 0x80)
+}
+
+/// Where the road word stands of a name that ends with this word.
+fn road_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
+    let Range { mut start, mut end } = last;
     for position in 0..=NAME_WORDS_MAX {
-        let start = word_start(page, end);
         if start == end {
             return None;
         }
         let word = page.slice(start..end);
-        let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
         let is_slashed = || word.eq_ignore_ascii_case(b"c") && page.byte(end) == b'/';
         // "AV block" is a heart's.
         let is_heart = || word == b"AV" && page.byte(end) != b'.';
-        let is_road = || is_capital && is_one_of(word, ROADS) && !is_heart();
+        let is_road = || is_capital(word) && is_one_of(word, ROADS) && !is_heart();
         if position > 0 && (is_slashed() || is_road()) {
             return Some(start);
         }
-        let is_number = || word.iter().all(u8::is_ascii_digit) && word.len() <= 3;
-        let is_particle = || crate::lexicon::LEXICON.sense(word).has(Sense::PARTICLE);
-        if !(is_capital || is_number() || is_particle()) {
+        if !is_of_name(page, start..end) {
             return None;
         }
         end = match page.slice(start.saturating_sub(3)..start) {
@@ -180,12 +193,13 @@ fn road_before(page: &Page<'_>, name_end: usize) -> Option<usize> {
         {
             return None;
         }
+        start = word_start(page, end);
     }
     None
 }
 
-/// `Lindenbergstr. 8`, `Dorpsstraat 8`: where a street starts that is one word, hyphens included.
-fn street_in_one_word(page: &Page<'_>, name_end: usize) -> Option<usize> {
+/// `Lindenbergstr. 8`, `Dorpsstraat 8`: where a street starts that is this one word, hyphens included.
+fn street_in_one_word(page: &Page<'_>, span: Range<usize>) -> Option<usize> {
     const ENDINGS: &[&[u8]] = &[
         b"strasse",
         b"str",
@@ -208,16 +222,14 @@ fn street_in_one_word(page: &Page<'_>, name_end: usize) -> Option<usize> {
         b"kamp",
     ];
     const NAME_BYTES_MIN: usize = 3;
-    let start = word_start(page, name_end);
-    let word = page.slice(start..name_end);
+    let word = page.slice(span.clone());
     let is_street = || {
         ENDINGS.iter().any(|ending| {
             word.len() >= ending.len() + NAME_BYTES_MIN
                 && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending)
         })
     };
-    let is_capital = page.byte(start).is_ascii_uppercase() || page.byte(start) >= 0x80;
-    (is_capital && is_street()).then_some(start)
+    (is_capital(word) && is_street()).then_some(span.start)
 }
 
 fn word_start(page: &Page<'_>, end: usize) -> usize {

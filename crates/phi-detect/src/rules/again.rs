@@ -40,8 +40,8 @@ struct Known<'a> {
     lengths: Vec<usize>,
     /// How the others are built: the letters before the digits, and how many digits these are.
     builds: Vec<(&'a [u8], usize)>,
-    /// Some of them whole, each with how far behind its start the first group begins.
-    models: Vec<(usize, &'a [u8])>,
+    /// Some of them whole, each with its first group: how far behind the start it begins, and how long it is.
+    models: Vec<(&'a [u8], (usize, usize))>,
     /// How long first groups are, a bit each: nearly every other number is told by that.
     group_lengths: u64,
 }
@@ -59,7 +59,7 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
     let mut taken: Vec<Range<usize>> = candidates.iter().map(|one| one.span.clone()).collect();
     taken.sort_unstable_by_key(|span| span.start);
     let mut taken = taken.into_iter().peekable();
-    for index in page.each_mark() {
+    for index in page.each_number() {
         let mark = page.marks[index];
         while taken
             .next_if(|span| span.end <= mark.start as usize)
@@ -73,7 +73,7 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
             let field = page.field_at(mark.start as usize);
             field.is_some_and(|field| field.meaning.is_some() || field.span == mark.range())
         };
-        if is_taken || !(mark.is_number() || mark.is_code()) || is_of_field() {
+        if is_taken || is_of_field() {
             continue;
         }
         if let Some((kind, span)) = known.again_at(page, mark) {
@@ -119,7 +119,7 @@ impl<'a> Known<'a> {
         if weighs(Evidence::Alike) {
             self.alike = Some(one.kind);
             if self.models.len() < MODELS_MAX {
-                self.models.push((form.0, value));
+                self.models.push((value, (form.0, mark.len())));
             }
         }
         if digits < DIGITS_MIN {
@@ -197,7 +197,11 @@ impl<'a> Known<'a> {
     /// or has its digits in another order.
     fn of_series(&self, page: &Page<'_>, index: usize) -> Option<Range<usize>> {
         let mark = page.marks[index];
-        let span = self.models.iter().find_map(|&(lead, model)| {
+        let span = self.models.iter().find_map(|&(model, (lead, length))| {
+            // A shorter group ends where the model has one more letter or digit.
+            if mark.len() < length {
+                return None;
+            }
             let start = (mark.start as usize).checked_sub(lead)?;
             let span = start..start + model.len();
             is_of_series(model, page.slice(span.clone())).then_some(span)

@@ -29,9 +29,8 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let is_value = |text: &[u8]| is_number(number, text);
     fields(page, out, meaning, Evidence::Field, is_value);
     let mut free_from = 0;
-    for index in page.each_mark() {
-        let mark = page.marks[index];
-        if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
+    for index in page.each_number() {
+        if (page.marks[index].start as usize) < free_from {
             continue;
         }
         let span = token(page, index);

@@ -302,15 +302,17 @@ fn header_of_words(bytes: &[u8], line: Range<usize>) -> Option<Table> {
 }
 
 fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<Table> {
-    let cells = cells(bytes, line.clone(), delimiter);
-    if cells.len() < 2 || cells.iter().skip(1).any(|cell| cell.len() > 40) {
-        return None;
-    }
-    if !cells
-        .iter()
-        .skip(1)
-        .all(|cell| is_head_like(&bytes[cell.clone()]))
-    {
+    let is_head = |cell: &Range<usize>| cell.len() <= 40 && is_head_like(&bytes[cell.clone()]);
+    let cells = match delimiter {
+        // Rows of data are no heads, and mostly one of their first cells tells.
+        Delimiter::Sign(sign) => {
+            let cells = cells_by_sign(bytes, line.clone(), sign).enumerate();
+            let heads = cells.map(|(place, cell)| (place == 0 || is_head(&cell)).then_some(cell));
+            heads.collect::<Option<Vec<_>>>()?
+        }
+        _ => cells(bytes, line.clone(), delimiter),
+    };
+    if cells.len() < 2 || !cells.iter().skip(1).all(is_head) {
         return None;
     }
     let heads = cells
@@ -352,7 +354,7 @@ fn head(bytes: &[u8], cell: Range<usize>) -> &str {
 /// The cells of a line.
 fn cells(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Vec<Range<usize>> {
     match delimiter {
-        Delimiter::Sign(sign) => cells_by_sign(bytes, line, sign),
+        Delimiter::Sign(sign) => cells_by_sign(bytes, line, sign).collect(),
         Delimiter::Spaces => cells_by_spaces(bytes, line, 2),
         Delimiter::Blank => cells_by_spaces(bytes, line, 1),
     }
@@ -371,8 +373,11 @@ fn cells_by_spaces(bytes: &[u8], line: Range<usize>, least: usize) -> Vec<Range<
 }
 
 /// The cells of a line with a sign between them; quoted cells may hold it.
-fn cells_by_sign(bytes: &[u8], line: Range<usize>, delimiter: u8) -> Vec<Range<usize>> {
-    let mut cells = Vec::new();
+fn cells_by_sign(
+    bytes: &[u8],
+    line: Range<usize>,
+    delimiter: u8,
+) -> impl Iterator<Item = Range<usize>> {
     let mut start = line.start;
     let mut end = line.end;
     if delimiter == b'|' {
@@ -381,18 +386,21 @@ fn cells_by_sign(bytes: &[u8], line: Range<usize>, delimiter: u8) -> Vec<Range<u
         start = inner.start + usize::from(bytes.get(inner.start) == Some(&b'|'));
         end = inner.end - usize::from(inner.end > start && bytes[inner.end - 1] == b'|');
     }
-    let mut in_quotes = false;
-    let from = start;
-    for (at, &byte) in bytes.iter().enumerate().take(end).skip(from) {
-        match byte {
-            b'"' => in_quotes = !in_quotes,
-            _ if byte == delimiter && !in_quotes => {
-                cells.push(start..at);
-                start = at + 1;
-            }
-            _ => {}
+    let mut is_over = false;
+    std::iter::from_fn(move || {
+        if is_over {
+            return None;
         }
-    }
-    cells.push(start..end);
-    cells
+        let mut in_quotes = false;
+        let ends_cell = |&byte: &u8| {
+            in_quotes ^= byte == b'"';
+            byte == delimiter && !in_quotes
+        };
+        let rest = bytes.get(start..end).unwrap_or_default();
+        let length = rest.iter().position(ends_cell);
+        is_over = length.is_none();
+        let cell = start..length.map_or(end, |length| start + length);
+        start = cell.end + 1;
+        Some(cell)
+    })
 }

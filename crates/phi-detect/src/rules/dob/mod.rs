@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, claim_after, claim_before, is_equated};
-use crate::dates::{DateHit, Form, date_at};
+use crate::dates::{DateHit, Form, date_at, may_be_date};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
@@ -40,7 +40,8 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut last: Option<DateHit> = None;
     for index in page.each_mark() {
         let free_from = last.as_ref().map_or(0, |last| last.span.end);
-        if (page.marks[index].start as usize) < free_from {
+        let mark = page.marks[index];
+        if !may_be_date(mark) || (mark.start as usize) < free_from {
             continue;
         }
         let Some(date) = date_at(page, index).or_else(|| mistyped(page, index)) else {

@@ -72,9 +72,8 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     });
     rows(page, company, out);
     let mut free_from = 0;
-    for index in page.each_mark() {
-        let mark = page.marks[index];
-        if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
+    for index in page.each_number() {
+        if (page.marks[index].start as usize) < free_from {
             continue;
         }
         let Some(span) = whole(page, company, index) else {

@@ -21,8 +21,8 @@ use among::among;
 use patient::{beside, beside_a_name};
 use site::site_format;
 use value::{
-    is_amount_or_time, is_date_or_year, is_sample, is_something_else, spaced_groups, token_start,
-    value_span, with_tied_rest,
+    is_amount_or_time, is_date_or_year, is_sample, is_something_else, is_tie, spaced_groups,
+    token_start, value_span, with_tied_rest,
 };
 
 /// The labels that decide about a record number: a compact date of birth looks like one, too.
@@ -39,9 +39,8 @@ pub(super) static FINDER: Finder = Finder {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in page.each_mark() {
-        let mark = page.marks[index];
-        if !(mark.is_number() || mark.is_code()) || (mark.start as usize) < free_from {
+    for index in page.each_number() {
+        if (page.marks[index].start as usize) < free_from {
             continue;
         }
         if let Some((span, evidence)) = labelled(page, index) {
@@ -171,6 +170,9 @@ fn shape<'a>(page: &'a Page<'_>, span: &Range<usize>) -> impl Iterator<Item = bo
 fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Option<LabelMatch>)> {
     let mark = page.marks[index];
     let mut span = value_span(page, index);
+    if digits_in(page, &span) < 3 && !may_go_on(page, span.end) {
+        return None;
+    }
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
     let near = nearest(page, span.start);
     let mut claim = near
@@ -203,6 +205,11 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
         span.start = start;
     }
     Some((span, claim))
+}
+
+/// Whether what follows a value may be more of it, where a label says that it is a record number.
+fn may_go_on(page: &Page<'_>, end: usize) -> bool {
+    is_tie(page.byte(end)) || page.byte(end) == b' ' && page.byte(end + 1).is_ascii_digit()
 }
 
 /// What makes a value a record number, if anything does.

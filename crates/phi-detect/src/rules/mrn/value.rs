@@ -31,7 +31,9 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         return page.word_start_before(start).unwrap_or(start)..end;
     }
     let tie = page.byte_before(start);
+    // Letters that are not all capitals are no prefix, and mostly the last tells.
     if (is_tie(tie) || tie == b' ')
+        && page.byte_before(start - 1).is_ascii_uppercase()
         && let Some(word) = page.word_start_before(start - 1)
     {
         let letters = page.slice(word..start - 1);

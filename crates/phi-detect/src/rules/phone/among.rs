@@ -18,7 +18,7 @@ const DIGITS_MIN: usize = 7;
 /// Numbers as long and grouped as those of telephones, which nothing claims.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in page.each_mark() {
+    for index in page.each_number() {
         let mark = page.marks[index];
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;

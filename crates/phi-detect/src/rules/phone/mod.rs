@@ -37,7 +37,7 @@ pub(super) static FINDER: Finder = Finder {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    for index in page.each_mark() {
+    for index in page.each_number() {
         let mark = page.marks[index];
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;

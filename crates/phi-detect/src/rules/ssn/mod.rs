@@ -34,7 +34,7 @@ pub(super) static FINDER: Finder = Finder {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let is_named = page.has_meaning(|meaning| OWN.contains(&meaning));
-    for index in page.each_mark() {
+    for index in page.each_number() {
         let mark = page.marks[index];
         if mark.is_code() && mark.len() == 9 {
             masked_token(page, mark.range(), out);

@@ -3,10 +3,38 @@
 use super::super::tells_of_a_person;
 use crate::labels::{self, Meaning};
 
+/// No key of the lists here is longer.
+const LISTED_BYTES_MAX: usize = 16;
+
+/// A key in small letters, to be looked for in a list; empty if it is longer than all that are listed.
+struct Small {
+    bytes: [u8; LISTED_BYTES_MAX],
+    length: usize,
+}
+
+impl Small {
+    fn of(key: &[u8]) -> Self {
+        let mut small = Small {
+            bytes: [0; LISTED_BYTES_MAX],
+            length: 0,
+        };
+        if let Some(bytes) = small.bytes.get_mut(..key.len()) {
+            bytes.copy_from_slice(key);
+            bytes.make_ascii_lowercase();
+            small.length = key.len();
+        }
+        small
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
 /// Keys whose value says what the neighbouring `value` is.
 pub(super) fn is_naming_key(name: &[u8]) -> bool {
     matches!(
-        name.to_ascii_lowercase().as_slice(),
+        Small::of(name).as_slice(),
         b"system"
             | b"code"
             | b"display"
@@ -46,7 +74,7 @@ pub(super) fn is_naming_key(name: &[u8]) -> bool {
 pub(super) fn is_generic_key(name: &[u8]) -> bool {
     is_index(name)
         || matches!(
-            name.to_ascii_lowercase().as_slice(),
+            Small::of(name).as_slice(),
             b"value"
                 | b"val"
                 | b"answer"
@@ -126,7 +154,7 @@ pub(super) fn is_index(name: &[u8]) -> bool {
 /// Keys of the list that names the columns of the rows beside it.
 pub(super) fn is_columns_key(name: &[u8]) -> bool {
     matches!(
-        name.to_ascii_lowercase().as_slice(),
+        Small::of(name).as_slice(),
         b"columns"
             | b"cols"
             | b"headers"
@@ -150,7 +178,7 @@ pub(super) fn is_part_of_name(name: &str) -> bool {
 /// Keys of the parts of a date.
 pub(super) fn is_date_part(name: &[u8]) -> bool {
     matches!(
-        name.to_ascii_lowercase().as_slice(),
+        Small::of(name).as_slice(),
         b"year"
             | b"month"
             | b"day"
@@ -167,10 +195,15 @@ pub(super) fn is_date_part(name: &[u8]) -> bool {
 
 /// Keys of the parts of a date of birth that say so themselves: `birth_year`, `dobMonth`.
 pub(super) fn is_part_of_birth(name: &[u8]) -> bool {
-    let name = name.to_ascii_lowercase();
-    let is_of_birth = name.starts_with(b"birth") || name.starts_with(b"dob");
-    let is_part = [b"year".as_slice(), b"month", b"day", b"yyyy", b"mm", b"dd"]
-        .iter()
-        .any(|part| name.ends_with(part));
-    is_of_birth && is_part && name != b"birthday"
+    let starts = |start: &[u8]| {
+        let head = name.get(..start.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(start))
+    };
+    let ends = |end: &[u8]| {
+        let from = name.len().checked_sub(end.len());
+        from.is_some_and(|from| name[from..].eq_ignore_ascii_case(end))
+    };
+    let is_of_birth = starts(b"birth") || starts(b"dob");
+    let mut parts = [b"year".as_slice(), b"month", b"day", b"yyyy", b"mm", b"dd"].into_iter();
+    is_of_birth && parts.any(ends) && !name.eq_ignore_ascii_case(b"birthday")
 }

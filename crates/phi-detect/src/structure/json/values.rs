@@ -9,6 +9,9 @@ use crate::labels::{self, Meaning};
 use crate::page::Field;
 use crate::structure::{dicom, tells_of_a_person};
 
+/// No part of a date is longer: "September".
+const PART_BYTES_MAX: usize = 9;
+
 impl Reader<'_> {
     pub(super) fn value(&mut self, span: Range<usize>) {
         let Some(open) = self.open.last() else {
@@ -95,6 +98,9 @@ impl Reader<'_> {
         value: &[u8],
         meaning: Option<Meaning>,
     ) -> bool {
+        if value.len() > PART_BYTES_MAX {
+            return false;
+        }
         let is_of_birth = |meaning| matches!(meaning, Some(Meaning::Dob | Meaning::Born));
         let in_list = !self.in_object() && is_of_birth(meaning);
         let in_parts = is_date_part(name)
@@ -103,7 +109,7 @@ impl Reader<'_> {
                 outer.len() <= 64 && is_of_birth(labels::of_key(outer))
             });
         let is_part = in_parts || keys::is_part_of_birth(name);
-        value.len() <= 9 && (in_list && value.len() <= 4 || is_part)
+        in_list && value.len() <= 4 || is_part
     }
 
     /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
