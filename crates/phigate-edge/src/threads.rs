@@ -21,7 +21,7 @@ thread_local! {
     static PLACE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Threads that serve callers.
+/// Threads that serve callers. By default there are none, and all is done on the runtime that is there.
 #[derive(Debug, Default)]
 pub struct Threads {
     threads: Vec<Thread>,

@@ -32,7 +32,7 @@ pub struct Gateway {
     pub(crate) drain: Drain,
     /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
     pub(crate) long_scans: Arc<LongScans>,
-    /// Turns of short scans, shared fairly too.
+    /// Turns of short scans on each thread, shared fairly too.
     pub(crate) short_scans: PerThread<Arc<ShortScans>>,
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
