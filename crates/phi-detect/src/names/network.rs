@@ -229,7 +229,7 @@ impl Window {
             .compute(level, first, wanted, &self.weights.gates);
         let mut doubtful = Set::default();
         self.scores.clear();
-        wanted.each(|token| {
+        wanted.iter().for_each(|token| {
             let scores = self.narrow.scores(level, token);
             let is_doubtful = self.weights.doubt.contains(&reported_lead(&scores));
             doubtful.add(token, u64::from(is_doubtful));

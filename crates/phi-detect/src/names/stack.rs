@@ -77,7 +77,7 @@ impl<const PARTS: usize> Stack<PARTS> {
     fn passing(&self, level: Level, layer: usize, tokens: Set, gate: &Gate) -> Set {
         let rows = self.layers[layer * STRIDE + MARGIN..].as_flattened();
         let mut passing = Set::default();
-        tokens.each(|token| {
+        tokens.iter().for_each(|token| {
             let row = &rows[token * PARTS..][..1];
             passing.add(token, simd::gate(level, gate, row));
         });
@@ -98,7 +98,9 @@ impl<const PARTS: usize> Stack<PARTS> {
         let needed = wanted.widened(weights.dilation, first.tokens);
         self.compute_layer(level, below, first, needed);
         self.places.clear();
-        wanted.each(|token| self.places.push((token + MARGIN) as u16));
+        wanted
+            .iter()
+            .for_each(|token| self.places.push((token + MARGIN) as u16));
         let (input, output) = self.layers.split_at_mut(below * STRIDE);
         let output = &mut output[..STRIDE];
         if below == 0 {

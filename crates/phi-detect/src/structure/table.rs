@@ -310,9 +310,12 @@ fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<T
             let heads = cells.map(|(place, cell)| (place == 0 || is_head(&cell)).then_some(cell));
             heads.collect::<Option<Vec<_>>>()?
         }
-        _ => cells(bytes, line.clone(), delimiter),
+        Delimiter::Spaces | Delimiter::Blank => {
+            let cells = cells(bytes, line.clone(), delimiter);
+            cells.iter().skip(1).all(is_head).then_some(cells)?
+        }
     };
-    if cells.len() < 2 || !cells.iter().skip(1).all(is_head) {
+    if cells.len() < 2 {
         return None;
     }
     let heads = cells
