@@ -25,6 +25,9 @@ pub(crate) const SCORE: f32 = 0.8;
 const PAIR_SCORE_MIN: f32 = 0.95;
 const TITLED_PAIR_SCORE_MIN: f32 = 0.7;
 
+/// A given name and a surname are not shorter.
+const SHORTEST_BYTES: usize = 5;
+
 /// Longer identifiers are generated.
 const LONGEST_BYTES: usize = 128;
 
@@ -51,7 +54,7 @@ enum Part {
 /// Most given names of the world are in no list: where two words are unknown and nothing but a role
 /// stands beside them, `score` says how much they look like a name, written as a name is.
 pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usize>> {
-    if text.len() > LONGEST_BYTES || text.len() < 5 || text.contains(char::is_whitespace) {
+    if !may_be_joined_name(text) {
         return None;
     }
     let words = words(text);
@@ -72,6 +75,11 @@ pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usiz
     let name = known.or_else(|| unknown_pair(text, &words, &folded, &parts, score))?;
     let span = words[name.start].start..words[name.end - 1].end;
     (!is_generated(text, &words[name])).then_some(span)
+}
+
+/// Whether a text could be an identifier with a name in it, as far as its length and its spaces tell.
+pub fn may_be_joined_name(text: &str) -> bool {
+    (SHORTEST_BYTES..=LONGEST_BYTES).contains(&text.len()) && !text.contains(char::is_whitespace)
 }
 
 /// Whether an identifier is made of words of everyday speech and of programs, so that it names nobody: `first_row`,

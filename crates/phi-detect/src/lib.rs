@@ -116,7 +116,7 @@ mod replace;
 
 pub use code_points::CodePoints;
 pub use finding::{Finding, Findings};
-pub use identifier::is_ordinary as is_ordinary_identifier;
+pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiRule, RULES};
 pub use replace::StillHoldsPhi;
 pub use settings::{Settings, SettingsError};

@@ -3,7 +3,9 @@
 use phi_detect::{Detector, Findings, PhiKind};
 use phigate_core::doors::CHAT;
 use phigate_core::egress::{self, Cleared, Held};
-use phigate_core::protect::{self, CleanRequest, Outcome, Policy, ScanMemory, Scanned, Scanner};
+use phigate_core::protect::{
+    self, CleanRequest, Outcome, Policy, Reading, ScanMemory, Scanned, Scanner,
+};
 use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{self, Site};
 use phigate_types::{Mode, ProviderKind};
@@ -157,7 +159,7 @@ fn every_text_that_was_json_stays_json() {
 struct Blind;
 
 impl ScanMemory for Blind {
-    fn recall_or(&self, _: Option<&str>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
+    fn recall_or(&self, _: Reading<'_>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
         Detector::default().scan("")
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use phi_detect::{Detector, Findings};
 use phigate_core::doors::CHAT;
-use phigate_core::protect::{self, Outcome, Policy, Report, ScanMemory, Scanner};
+use phigate_core::protect::{self, Outcome, Policy, Reading, Report, ScanMemory, Scanner};
 use phigate_core::request::{Request, RequestLimits, parameter_name};
 use phigate_types::Mode;
 use proptest::prelude::*;
@@ -287,7 +287,7 @@ fn attachments_pass_only_in_flag_mode_or_where_the_owner_allows_them() {
 struct Confused;
 
 impl ScanMemory for Confused {
-    fn recall_or(&self, _: Option<&str>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
+    fn recall_or(&self, _: Reading<'_>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
         Detector::default().scan(&format!("{}é SSN 536-22-8741", "x".repeat(100)))
     }
 }
@@ -417,7 +417,7 @@ fn a_parameter_is_called_by_its_name_unless_that_holds_phi() {
 struct Haunted;
 
 impl ScanMemory for Haunted {
-    fn recall_or(&self, _: Option<&str>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
+    fn recall_or(&self, _: Reading<'_>, _: &str, _: &mut dyn FnMut() -> Findings) -> Findings {
         Detector::default().scan("SSN 536-22-8741")
     }
 }

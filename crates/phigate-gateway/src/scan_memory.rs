@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use phi_detect::Findings;
-use phigate_core::protect::ScanMemory;
+use phigate_core::protect::{Reading, ScanMemory};
 
 /// Findings that a text has on average at most: the memory is bounded in both, so that it stays small.
 const FINDINGS_PER_TEXT: usize = 8;
@@ -55,12 +55,17 @@ impl Memory {
         }
     }
 
-    fn key(&self, label: Option<&str>, text: &str) -> u128 {
+    fn key(&self, reading: Reading<'_>, text: &str) -> u128 {
+        let (mark, label) = match reading {
+            Reading::Text => (0, ""),
+            Reading::Field(name) => (1, name),
+            Reading::Identifier => (2, ""),
+        };
         let half = |state: &RandomState| {
             let mut hasher = state.build_hasher();
             // Each part is preceded by its length: otherwise the end of a label could pass for the start of a text.
-            hasher.write_u8(u8::from(label.is_some()));
-            for part in [label.unwrap_or_default(), text] {
+            hasher.write_u8(mark);
+            for part in [label, text] {
                 hasher.write_usize(part.len());
                 hasher.write(part.as_bytes());
             }
@@ -128,14 +133,14 @@ impl Shelf {
 impl ScanMemory for Memory {
     fn recall_or(
         &self,
-        label: Option<&str>,
+        reading: Reading<'_>,
         text: &str,
         scan: &mut dyn FnMut() -> Findings,
     ) -> Findings {
         let Some(shelf) = self.shelf(text.len()) else {
             return scan();
         };
-        let key = self.key(label, text);
+        let key = self.key(reading, text);
         if let Some(findings) = shelf.recall(key) {
             return findings;
         }
@@ -165,7 +170,7 @@ mod tests {
             for number in 0..500 {
                 let text =
                     format!("{number} {}", "SSN 536-22-8741, ".repeat(pieces)) + &" ".repeat(256);
-                memory.recall_or(None, &text, &mut || detector.scan(&text));
+                memory.recall_or(Reading::Text, &text, &mut || detector.scan(&text));
             }
             let generations = memory.texts.lock();
             let kept = generations.young.len() + generations.old.len();
@@ -184,14 +189,15 @@ mod tests {
         let length = String::from_utf8_lossy(&length);
         let sly = format!("home_phone\u{1}{length}{text}");
         let keys = [
-            memory.key(Some("note"), &sly),
+            memory.key(Reading::Field("note"), &sly),
             memory.key(
-                Some(&format!("note{}", &sly[..sly.len() - text.len()])),
+                Reading::Field(&format!("note{}", &sly[..sly.len() - text.len()])),
                 &text,
             ),
-            memory.key(Some("note"), &text),
-            memory.key(None, &text),
-            memory.key(Some(""), &text),
+            memory.key(Reading::Field("note"), &text),
+            memory.key(Reading::Text, &text),
+            memory.key(Reading::Field(""), &text),
+            memory.key(Reading::Identifier, &text),
         ];
         let distinct: std::collections::HashSet<u128> = keys.into_iter().collect();
         assert_eq!(distinct.len(), keys.len());
@@ -203,16 +209,16 @@ mod tests {
         let detector = Detector::default().without_names();
         let text = format!("SSN 536-22-8741 {}", "x".repeat(300));
         let mut scans = 0;
-        let mut recall = |label| {
-            let findings = memory.recall_or(label, &text, &mut || {
+        let mut recall = |reading| {
+            let findings = memory.recall_or(reading, &text, &mut || {
                 scans += 1;
                 detector.scan(&text)
             });
             (findings.len(), scans)
         };
-        assert_eq!(recall(None), (1, 1));
-        assert_eq!(recall(None), (1, 1));
-        assert_eq!(recall(Some("note")), (1, 2));
+        assert_eq!(recall(Reading::Text), (1, 1));
+        assert_eq!(recall(Reading::Text), (1, 1));
+        assert_eq!(recall(Reading::Field("note")), (1, 2));
     }
 
     #[test]
@@ -229,7 +235,7 @@ mod tests {
         ] {
             let mut scans = 0;
             for _ in 0..2 {
-                memory.recall_or(None, text, &mut || {
+                memory.recall_or(Reading::Text, text, &mut || {
                     scans += 1;
                     detector.scan(text)
                 });

@@ -7,15 +7,26 @@ use phi_detect::{Detector, Finding, Findings};
 /// Remembers the findings of texts seen before. Chat clients send the whole conversation with every turn; remembering
 /// makes a turn cost its new text alone.
 pub trait ScanMemory: Send + Sync {
-    /// The findings of a text, as the value of the field `label` where there is one: recalled, or made by `scan`.
+    /// The findings of a text: recalled, or made by `scan`.
     ///
-    /// Two different pairs of label and text must never share an entry, and an incomplete scan must not be kept.
+    /// Two different pairs of reading and text must never share an entry, and an incomplete scan must not be kept.
     fn recall_or(
         &self,
-        label: Option<&str>,
+        reading: Reading<'_>,
         text: &str,
         scan: &mut dyn FnMut() -> Findings,
     ) -> Findings;
+}
+
+/// What a text is taken for. The same one has other findings when it is taken for something else.
+#[derive(Clone, Copy, Debug)]
+pub enum Reading<'a> {
+    /// Text that stands for itself.
+    Text,
+    /// The value of a field with this name.
+    Field(&'a str),
+    /// An identifier without spaces, in which a name may be hidden.
+    Identifier,
 }
 
 /// The detector of an account, with a memory of texts it has seen.
@@ -79,19 +90,36 @@ impl Scanner {
         if !has_time() {
             return None;
         }
-        let mut scan = || self.detector.scan_while(label, text, &has_time);
-        let Some(memory) = &self.memory else {
-            return Some(scan());
-        };
-        let findings = memory.recall_or(label, text, &mut scan);
-        // A memory is trusted to be quick, not to be right about which text this is.
-        let fits = |finding: &Finding| text.get(finding.span.clone()).is_some();
-        let is_of_this_text = findings.iter().all(fits);
-        Some(if is_of_this_text { findings } else { scan() })
+        let scan = || self.detector.scan_while(label, text, &has_time);
+        let reading = label.map_or(Reading::Text, Reading::Field);
+        Some(self.recall_or(reading, text, scan))
     }
 
     /// The name of a person in an identifier without spaces, such as a key or the name of a function.
     pub(super) fn find_in_identifier(&self, text: &str) -> Findings {
-        self.detector.scan_identifier(text)
+        if !phi_detect::may_be_joined_name(text) {
+            return Findings::default();
+        }
+        let scan = || self.detector.scan_identifier(text);
+        self.recall_or(Reading::Identifier, text, scan)
+    }
+
+    fn recall_or(
+        &self,
+        reading: Reading<'_>,
+        text: &str,
+        mut scan: impl FnMut() -> Findings,
+    ) -> Findings {
+        let Some(memory) = &self.memory else {
+            return scan();
+        };
+        let findings = memory.recall_or(reading, text, &mut scan);
+        // A memory is trusted to be quick, not to be right about which text this is.
+        let fits = |finding: &Finding| text.get(finding.span.clone()).is_some();
+        if findings.iter().all(fits) {
+            findings
+        } else {
+            scan()
+        }
     }
 }
