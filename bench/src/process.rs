@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,6 +18,9 @@ const WIDE_LIMITS: &[(&str, &str)] = &[
     ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "10000000"),
     ("PHIGATE_LIMITS_KEY_CONCURRENCY", "1000"),
 ];
+
+/// A gateway that takes longer to end is killed.
+const ORDERLY_END_MAX: Duration = Duration::from_secs(5);
 
 /// A process that listens. It is killed when dropped.
 pub(crate) struct Listening {
@@ -137,10 +140,15 @@ impl Gateway {
 
     /// Stops the gateway in order and waits for its end.
     pub(crate) fn stop(&mut self) -> Result<()> {
-        let pid = self.pid().to_string();
-        Command::new("kill").args(["-TERM", &pid]).status()?;
+        self.ask_to_stop()?;
         let status = self.process.child.wait()?;
         anyhow::ensure!(status.success(), "the gateway ended with {status}");
+        Ok(())
+    }
+
+    fn ask_to_stop(&self) -> Result<()> {
+        let pid = self.pid().to_string();
+        Command::new("kill").args(["-TERM", &pid]).status()?;
         Ok(())
     }
 
@@ -150,7 +158,16 @@ impl Gateway {
 }
 
 impl Drop for Gateway {
+    /// In order, where that does not take long: a build that counts what it does writes its counts at the end.
     fn drop(&mut self) {
+        let deadline = Instant::now() + ORDERLY_END_MAX;
+        let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
+        if is_running(&mut self.process.child) {
+            let _ = self.ask_to_stop();
+        }
+        while is_running(&mut self.process.child) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(10));
+        }
         let _ = self.process.child.kill();
         let _ = self.process.child.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
