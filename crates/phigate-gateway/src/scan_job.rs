@@ -24,32 +24,29 @@ const CANDIDATE_COST: usize = 16;
 pub(crate) fn is_long(text: &[u8]) -> bool {
     // Most texts are too short for that, whatever stands in them.
     text.len().saturating_mul(1 + CANDIDATE_COST) > INLINE_COST_MAX
-        && scan_cost(text) > INLINE_COST_MAX
+        && (text.len() > INLINE_COST_MAX || scan_cost(text) > INLINE_COST_MAX)
 }
 
 /// What a text costs to scan, in bytes of plain text.
 fn scan_cost(text: &[u8]) -> usize {
-    let candidates: usize = text
-        .iter()
-        .map(|byte| usize::from(IS_CANDIDATE[usize::from(*byte)]))
-        .sum();
-    text.len() + CANDIDATE_COST * candidates
+    // Counted in bytes, as far as these can count, so that the compiler can look at many at once.
+    let candidates = text.chunks(usize::from(u8::MAX)).map(|part| {
+        let candidates = part.iter().map(|byte| u8::from(is_candidate(*byte)));
+        usize::from(candidates.sum::<u8>())
+    });
+    text.len() + CANDIDATE_COST * candidates.sum::<usize>()
 }
 
-/// Whether a byte often begins a candidate: digits, capitals, and what separates fields. A table, because every byte of
-/// every request of some kilobytes is looked up.
-static IS_CANDIDATE: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < table.len() {
-        let character = byte as u8;
-        table[byte] = character.is_ascii_digit()
-            || character.is_ascii_uppercase()
-            || matches!(character, b'@' | b',' | b'|' | b'\\');
-        byte += 1;
-    }
-    table
-};
+/// Whether a byte often begins a candidate: digits, capitals, and what separates fields.
+fn is_candidate(byte: u8) -> bool {
+    // All are compared, without a branch.
+    byte.is_ascii_digit()
+        | byte.is_ascii_uppercase()
+        | (byte == b'@')
+        | (byte == b',')
+        | (byte == b'|')
+        | (byte == b'\\')
+}
 
 /// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
 /// callers who come and go must not be able to pile it up.

@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use phi_detect::Findings;
 use phigate_core::protect::{Reading, ScanMemory};
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 /// Findings that a text has on average at most: the memory is bounded in both, so that it stays small.
 const FINDINGS_PER_TEXT: usize = 8;
@@ -27,7 +28,8 @@ const WORDS: usize = 1_024;
 
 /// Findings of texts seen before.
 pub(crate) struct Memory {
-    keys: (RandomState, RandomState),
+    /// A hasher with the process's key that has hashed nothing yet.
+    hasher: SipHasher13,
     texts: Shelf,
     words: Shelf,
 }
@@ -49,7 +51,7 @@ impl Memory {
     /// A memory for at most this many texts, besides words.
     pub(crate) fn new(entries_max: usize) -> Self {
         Self {
-            keys: Default::default(),
+            hasher: keyed_hasher(),
             texts: Shelf::new(entries_max),
             words: Shelf::new(WORDS),
         }
@@ -61,17 +63,14 @@ impl Memory {
             Reading::Field(name) => (1, name),
             Reading::Identifier => (2, ""),
         };
-        let half = |state: &RandomState| {
-            let mut hasher = state.build_hasher();
-            // Each part is preceded by its length: otherwise the end of a label could pass for the start of a text.
-            hasher.write_u8(mark);
-            for part in [label, text] {
-                hasher.write_usize(part.len());
-                hasher.write(part.as_bytes());
-            }
-            u128::from(hasher.finish())
-        };
-        half(&self.keys.0) << 64 | half(&self.keys.1)
+        let mut hasher = self.hasher;
+        // Each part is preceded by its length: otherwise the end of a label could pass for the start of a text.
+        hasher.write_u8(mark);
+        for part in [label, text] {
+            hasher.write_usize(part.len());
+            hasher.write(part.as_bytes());
+        }
+        hasher.finish128().as_u128()
     }
 
     /// Where texts of this length are remembered.
@@ -82,6 +81,12 @@ impl Memory {
             _ => None,
         }
     }
+}
+
+/// The library's random states are what this process has at random without asking for more.
+fn keyed_hasher() -> SipHasher13 {
+    let half = || RandomState::new().hash_one(());
+    SipHasher13::new_with_keys(half(), half())
 }
 
 impl Shelf {

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use compact_str::{CompactString, CompactStringExt};
 use jiff::Timestamp;
 
 use crate::digits::Digits;
@@ -42,7 +43,7 @@ impl Minute {
     }
 
     /// The name of the counter of a provider in this minute; the row says which hour.
-    pub(crate) fn counter(self, provider: &str, fare: Fare) -> String {
+    pub(crate) fn counter(self, provider: &str, fare: Fare) -> CompactString {
         let minute = Digits::of(self.0.rem_euclid(60) as u32);
         let class;
         let fare = match fare {
@@ -52,7 +53,7 @@ impl Minute {
             }
             Fare::Failed => "failed",
         };
-        [PREFIX, minute.text(), ":", fare, ":", provider].concat()
+        [PREFIX, minute.text(), ":", fare, ":", provider].concat_compact()
     }
 
     /// What a counter of an hour says about a provider in a minute.

@@ -1,8 +1,8 @@
 //! Turns records into rows: the columns searched by, and what the record adds to the counters.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
+use compact_str::{CompactString, CompactStringExt, format_compact};
 use jiff::Timestamp;
 use phigate_types::{Blame, ErrorCode};
 use phigate_verify::chain::leaf;
@@ -162,7 +162,7 @@ fn decision_counters(decision: &Decision) -> Counters {
         let Some(whose) = whose else { continue };
         counters.push((named(name, whose), 1));
         if decision.phi_detected {
-            counters.push((format!("{name}_phi:{whose}").into(), 1));
+            counters.push((format_compact!("{name}_phi:{whose}"), 1));
         }
     }
     counters.push((named("mode", decision.mode.code()), 1));
@@ -178,14 +178,14 @@ fn decision_counters(decision: &Decision) -> Counters {
 }
 
 /// The name of a counter that belongs to a group. Every request has some, so they are not formatted.
-fn named(group: &str, name: &str) -> Cow<'static, str> {
-    [group, ":", name].concat().into()
+fn named(group: &str, name: &str) -> CompactString {
+    [group, ":", name].concat_compact()
 }
 
 fn outcome_counters(outcome: &Outcome) -> Counters {
-    let class: Cow<'static, str> = match outcome.status {
+    let class = match outcome.status {
         Some(200..300) => "status:2xx".into(),
-        Some(status) => format!("status:{}xx", status / 100).into(),
+        Some(status) => format_compact!("status:{}xx", status / 100),
         None => "status:none".into(),
     };
     let mut counters = Counters::with_capacity(COUNTERS_USUAL);
@@ -210,21 +210,21 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
 }
 
 /// How the providers of a request fared, by minute.
-fn fares(outcome: &Outcome) -> Counters {
+fn fares(outcome: &Outcome) -> impl Iterator<Item = (CompactString, i64)> {
     let minute = Minute::of(outcome.time);
     let is_its_own =
         |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
-    let fare = |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
+    let fare = move |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
         (Some(code), _) if is_its_own(code) => Some(Fare::Failed),
         // Whoever left in the middle, or withheld what was said, was not the provider.
         (_, Some(_)) => Some(Fare::Answered(time_class(attempt.ms))),
         (_, None) => None,
     };
-    let counter = |attempt: &AttemptEnd| {
+    let counter = move |attempt: &AttemptEnd| {
         let name = minute.counter(&attempt.provider, fare(attempt)?);
-        Some((name.into(), 1))
+        Some((name, 1))
     };
-    outcome.attempts.iter().filter_map(counter).collect()
+    outcome.attempts.iter().filter_map(counter)
 }
 
 /// The row a record must have, given its text; verification compares them.
@@ -262,7 +262,7 @@ fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> En
     Entry {
         leaf: leaf(&row.account, row.id, row.time_us, &row.body),
         row: Arc::new(row),
-        account_name: account.to_owned(),
+        account_name: account.into(),
         contents: Contents::default(),
         codes: Vec::new(),
         counters,

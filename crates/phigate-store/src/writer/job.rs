@@ -1,9 +1,9 @@
 //! What is handed to the writer: rows that still lack their place in the chain, and who waits for them.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use compact_str::CompactString;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     /// Digest of the record, computed by its caller and not in the one writer.
     pub(crate) leaf: [u8; 32],
     /// Account name, as outcomes need it.
-    pub(crate) account_name: String,
+    pub(crate) account_name: CompactString,
     pub(crate) contents: Contents,
     /// By what its request can be looked up.
     pub(crate) codes: Vec<LookupCode>,
@@ -28,7 +28,7 @@ pub(crate) struct Entry {
 }
 
 /// Amounts to add to the counters of the record's hour.
-pub(crate) type Counters = Vec<(Cow<'static, str>, i64)>;
+pub(crate) type Counters = Vec<(CompactString, i64)>;
 
 /// What a record does to its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Job {
 
     /// Whether somebody waits for it to be written.
     pub(super) fn is_awaited(&self) -> bool {
-        self.waiter.answer.is_some()
+        self.waiter.waiting.is_some()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -110,8 +110,7 @@ const SETTLED: u8 = 2;
 pub(crate) struct Waiter {
     /// Written whatever happens; nobody gives it up.
     pub(crate) must: bool,
-    state: Arc<AtomicU8>,
-    answer: Option<oneshot::Sender<Result<()>>>,
+    waiting: Option<(Arc<AtomicU8>, oneshot::Sender<Result<()>>)>,
 }
 
 /// The other end of a [`Waiter`].
@@ -125,8 +124,7 @@ impl Waiter {
     pub(crate) fn none() -> Self {
         Self {
             must: true,
-            state: Arc::default(),
-            answer: None,
+            waiting: None,
         }
     }
 
@@ -137,8 +135,7 @@ impl Waiter {
         (
             Self {
                 must,
-                state: state.clone(),
-                answer: Some(sender),
+                waiting: Some((Arc::clone(&state), sender)),
             },
             Wait { answer, state },
         )
@@ -146,24 +143,23 @@ impl Waiter {
 
     /// Given up, and free to be forgotten.
     pub(super) fn is_abandoned(&self) -> bool {
-        !self.must && self.state.load(Ordering::Acquire) == ABANDONED
+        let waiting = self.waiting.as_ref();
+        !self.must && waiting.is_some_and(|(state, _)| state.load(Ordering::Acquire) == ABANDONED)
     }
 
     /// Tells the result. False when the waiter had given up before.
     pub(super) fn settle(&mut self, result: Result<()>) -> bool {
-        let waited = self
-            .state
+        let Some((state, answer)) = self.waiting.take() else {
+            return true;
+        };
+        let waited = state
             .compare_exchange(WAITING, SETTLED, Ordering::AcqRel, Ordering::Acquire)
             .is_ok();
-        match self.answer.take() {
-            Some(answer) if waited => {
-                // A receiver dropped this instant finds the state settled and acts on it.
-                let _ = answer.send(result);
-                true
-            }
-            None => true,
-            Some(_) => false,
+        if waited {
+            // A receiver dropped this instant finds the state settled and acts on it.
+            let _ = answer.send(result);
         }
+        waited
     }
 }
 
