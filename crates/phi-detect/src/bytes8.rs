@@ -5,7 +5,8 @@
 //! which on running text the processor would guess wrong once per word. A mask
 //! has the high bit of each byte that belongs.
 
-const ONES: u64 = u64::MAX / 255;
+/// One in each byte.
+pub(crate) const ONES: u64 = u64::MAX / 255;
 const HIGH: u64 = ONES << 7;
 
 /// The eight bytes from `at` on, the first in the lowest place; zeros beyond the end.
@@ -36,6 +37,18 @@ fn load_rest(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
+/// Twice eight bytes from `at` on.
+#[inline(always)]
+pub(crate) fn load_two(bytes: &[u8], at: usize) -> [u64; 2] {
+    match bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        Some(sixteen) => {
+            let all = u128::from_le_bytes(*sixteen);
+            [all as u64, (all >> 64) as u64]
+        }
+        None => [load(bytes, at), load(bytes, at + 8)],
+    }
+}
+
 /// The ASCII letters among eight bytes.
 #[inline(always)]
 pub(crate) fn letters(eight: u64) -> u64 {
@@ -46,12 +59,6 @@ pub(crate) fn letters(eight: u64) -> u64 {
 #[inline(always)]
 pub(crate) fn digits(eight: u64) -> u64 {
     between(eight, b'0', b'9') & !eight
-}
-
-/// The blanks and other signs up to the blank among eight bytes: more than white space, and all of it.
-#[inline(always)]
-pub(crate) fn blanks(eight: u64) -> u64 {
-    between(eight, 0, b' ') & !eight
 }
 
 /// The bytes of characters outside ASCII.
@@ -180,6 +187,22 @@ pub(crate) fn first(eight: u64, count: usize) -> u64 {
     eight & KEPT[count]
 }
 
+/// All bits of the first `count` of twice eight bytes, or of all where there are more.
+#[inline(always)]
+pub(crate) fn first_of_two(count: usize) -> [u64; 2] {
+    static KEPT: [[u64; 2]; 17] = {
+        let mut table = [[0; 2]; 17];
+        let mut count = 1;
+        while count <= 16 {
+            let all = u128::MAX >> (128 - 8 * count);
+            table[count] = [all as u64, (all >> 64) as u64];
+            count += 1;
+        }
+        table
+    };
+    KEPT[count.min(16)]
+}
+
 /// The bytes whose low seven bits lie from `low` to `high`.
 #[inline(always)]
 fn between(eight: u64, low: u8, high: u8) -> u64 {
@@ -212,7 +235,6 @@ mod tests {
             let has = |mask: u64| mask >> (8 * place + 7) & 1 == 1;
             assert_eq!(has(letters(eight)), byte.is_ascii_alphabetic());
             assert_eq!(has(digits(eight)), byte.is_ascii_digit());
-            assert_eq!(has(blanks(eight)), byte <= b' ');
             assert_eq!(has(outside_ascii(eight)), !byte.is_ascii());
             let capitals = capitals(eight, letters(eight));
             assert_eq!(has(capitals), byte.is_ascii_uppercase());
@@ -254,5 +276,18 @@ mod tests {
             assert_eq!(load(text, at).to_le_bytes(), expected);
         }
         assert_eq!(first(load(b"abcdefgh", 0), 2), load(b"ab", 0));
+    }
+
+    #[test]
+    fn twice_eight_bytes_are_those_one_after_the_other() {
+        let text: Vec<u8> = (1..=40).collect();
+        for at in 0..=text.len() + 1 {
+            assert_eq!(load_two(&text, at), [load(&text, at), load(&text, at + 8)]);
+        }
+        for count in 0..=20 {
+            let kept = first_of_two(count).map(u64::to_le_bytes).concat();
+            let expected: Vec<u8> = (0..16).map(|at| if at < count { 255 } else { 0 }).collect();
+            assert_eq!(kept, expected);
+        }
     }
 }

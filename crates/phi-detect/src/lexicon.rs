@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 pub(crate) use crate::words::Sense;
-pub(crate) use crate::words::{HASH_START, finish, hash, hash_in, step};
+pub(crate) use crate::words::{hash, hash_in};
 
 use crate::labels;
 use crate::words;
@@ -16,7 +16,7 @@ use crate::words;
 pub(crate) struct Lexicon {
     /// A bit for every word.
     filter: Box<[u64]>,
-    /// A bit for every loud word: the commonest words are not, and one look says so.
+    /// A bit for every loud word, by its quick hash: the commonest words are not, and one look says so.
     loud: Box<[u64]>,
     slots: Box<[(u64, Sense)]>,
 }
@@ -51,6 +51,7 @@ impl Lexicon {
         let bit = key as usize % FILTER_BITS;
         self.filter[bit / 64] |= 1 << (bit % 64);
         if sense.is_loud() {
+            let bit = quick_bit(word.as_bytes(), 0..word.len());
             self.loud[bit / 64] |= 1 << (bit % 64);
         }
         let slot = self.slot(key);
@@ -66,10 +67,10 @@ impl Lexicon {
         slot
     }
 
-    /// Whether the word with this hash may be loud; if not, it certainly is not.
-    #[inline]
-    pub(crate) fn may_be_loud(&self, key: u64) -> bool {
-        let bit = key as usize % FILTER_BITS;
+    /// Whether the word at this place of a text may be loud; if not, it certainly is not.
+    #[inline(always)]
+    pub(crate) fn may_be_loud(&self, text: &[u8], word: Range<usize>) -> bool {
+        let bit = quick_bit(text, word);
         self.loud[bit / 64] >> (bit % 64) & 1 == 1
     }
 
@@ -93,6 +94,12 @@ impl Lexicon {
     pub(crate) fn sense(&self, word: &[u8]) -> Sense {
         self.sense_of(hash(word))
     }
+}
+
+/// The bit of a word among the loud ones.
+#[inline(always)]
+fn quick_bit(text: &[u8], word: Range<usize>) -> usize {
+    words::quick_hash_in(text, word) as usize >> (usize::BITS - FILTER_BITS.ilog2())
 }
 
 #[cfg(test)]

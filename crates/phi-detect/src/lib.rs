@@ -85,6 +85,7 @@ mod encoded;
 mod structure;
 
 // Prepared text, and what stands around a place in it.
+mod bytes64;
 mod bytes8;
 mod context;
 mod digits;

@@ -2,100 +2,170 @@
 
 use std::ops::Range;
 
-use super::{AT_SIGN, CLASS, DIGIT, LETTER, Mark, placeholder_at};
-use crate::bytes8;
+use super::{Mark, placeholder_at};
+use crate::bytes64::{self, Block};
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
 
 /// The one pass over the bytes.
 pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
-    let mut long_runs = Vec::new();
-    let mut marks = Vec::with_capacity(bytes.len() / 24 + 8);
-    let lexicon = &*LEXICON;
-    let mut at = 0;
-    while at < bytes.len() {
-        let class = CLASS[usize::from(bytes[at])];
-        if class == 0 {
-            at += 1;
-        } else if class & (LETTER | DIGIT) != 0 {
-            let start = at;
-            let run = Run::read(bytes, start);
-            at = run.end;
-            if at - start >= LONG_RUN_BYTES {
-                long_runs.push(start..at);
-            }
-            match (run.has_letters, run.has_digits) {
-                (true, false) => push_word(bytes, start..at, run.hash, lexicon, &mut marks),
-                (false, _) => push(&mut marks, start..at, Sense::NUMBER),
-                (true, true) => push_code(bytes, start..at, &mut marks),
-            }
-        } else if class == AT_SIGN {
-            push(&mut marks, at..at + 1, Sense::AT);
-            at += 1;
-        } else {
-            let length = placeholder_at(&bytes[at..]).unwrap_or(0);
-            if length > 0 {
-                push(&mut marks, at..at + length, Sense::PLACEHOLDER);
-            }
-            at += length.max(1);
+    let mut pass = Pass {
+        bytes,
+        marks: Vec::with_capacity(bytes.len() / 24 + 8),
+        long_runs: Vec::new(),
+        free_from: 0,
+    };
+    let mut runs = Runs::new(bytes);
+    let mut signs = memchr::memchr2_iter(b'@', b'[', bytes).peekable();
+    for (from, block) in bytes64::blocks(bytes) {
+        let mut worth_it = runs.ending_in(from, &block).iter();
+        while let Some(sign) = signs.next_if(|sign| *sign < from + bytes64::SIZE) {
+            let before = worth_it
+                .as_slice()
+                .partition_point(|run| run.end as usize <= sign);
+            worth_it
+                .by_ref()
+                .take(before)
+                .for_each(|run| pass.push_run(run));
+            pass.push_sign(sign);
         }
+        worth_it.for_each(|run| pass.push_run(run));
     }
-    (marks, long_runs)
+    (pass.marks, pass.long_runs)
 }
 
 /// A run of letters and digits.
+#[derive(Clone, Copy, Default)]
 struct Run {
-    end: usize,
-    has_letters: bool,
-    has_digits: bool,
-    hash: u64,
+    start: u32,
+    end: u32,
 }
 
-impl Run {
-    #[inline(always)]
-    fn read(bytes: &[u8], start: usize) -> Run {
-        let (mut all_letters, mut all_digits) = (0, 0);
-        let mut end = start;
-        let mut state = lexicon::HASH_START;
-        loop {
-            let eight = bytes8::load(bytes, end);
-            let letters = bytes8::letters(eight) | bytes8::outside_ascii(eight);
-            let digits = bytes8::digits(eight);
-            let count = bytes8::run(letters | digits);
-            let kept = bytes8::first(u64::MAX, count);
-            all_letters |= letters & kept;
-            all_digits |= digits & kept;
-            state = lexicon::step(state, bytes8::lower(eight) & kept);
-            end += count;
-            if count < 8 {
-                return Run {
-                    end,
-                    has_letters: all_letters != 0,
-                    has_digits: all_digits != 0,
-                    hash: lexicon::finish(state, end - start),
-                };
-            }
+/// Picks the runs that are worth a look, block by block. Most are not; deciding that takes no branch, since on running text
+/// the processor would guess every other one wrong.
+struct Runs<'a> {
+    bytes: &'a [u8],
+    lexicon: &'static Lexicon,
+    /// Where the last run began.
+    start: usize,
+    /// Whether the block before ended inside it: 1 or 0.
+    is_open: u64,
+    /// Whether it has digits in that block.
+    has_digits: bool,
+    /// Kept for its memory. At least one byte stands between two runs.
+    picked: [Run; bytes64::SIZE / 2],
+}
+
+impl<'a> Runs<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Runs {
+            bytes,
+            lexicon: &LEXICON,
+            start: 0,
+            is_open: 0,
+            has_digits: false,
+            picked: [Run::default(); bytes64::SIZE / 2],
         }
     }
+
+    /// Those that end in this block and have digits, are long, or may be loud words or keys.
+    #[inline(always)]
+    fn ending_in(&mut self, from: usize, block: &Block) -> &[Run] {
+        let words = block.set(|byte| byte.is_ascii_alphanumeric() | (byte >= 0x80));
+        let before = words << 1 | self.is_open;
+        let (mut starts, mut ends) = (words & !before, before & !words);
+        let keys = block.set(is_behind_key);
+        let certain = ends & (keys | self.behind_digits(words, block));
+        if self.is_open == 0 {
+            self.start = from + take_first(&mut starts);
+        }
+        let mut count = 0;
+        while ends != 0 {
+            let is_certain = certain & ends & ends.wrapping_neg() != 0;
+            let end = from + take_first(&mut ends);
+            let is_long = end - self.start >= LONG_RUN_BYTES;
+            let may_be_loud = self.lexicon.may_be_loud(self.bytes, self.start..end);
+            self.picked[count] = Run {
+                start: self.start as u32,
+                end: end as u32,
+            };
+            count += usize::from(is_certain | is_long | may_be_loud);
+            self.start = from + take_first(&mut starts);
+        }
+        self.is_open = words >> (bytes64::SIZE - 1);
+        &self.picked[..count]
+    }
+
+    /// The ends of runs with digits, among other places.
+    #[inline(always)]
+    fn behind_digits(&mut self, words: u64, block: &Block) -> u64 {
+        let digits = block.set(|byte| byte.is_ascii_digit());
+        // A sum carries a digit's bit through all that follows it in its run, to the first place behind, or into the next
+        // block.
+        let (sum, goes_on) = words.overflowing_add(digits);
+        let (sum, goes_on_from_before) = sum.overflowing_add(u64::from(self.has_digits));
+        self.has_digits = goes_on | goes_on_from_before;
+        sum & !words
+    }
+}
+
+/// Takes the first member out of a set.
+#[inline(always)]
+fn take_first(set: &mut u64) -> usize {
+    let first = set.trailing_zeros() as usize;
+    *set &= set.wrapping_sub(1);
+    first
+}
+
+/// Whether this is a sign that stands behind keys of data.
+fn is_behind_key(byte: u8) -> bool {
+    (byte == b':') | (byte == b'=') | (byte == b'(')
 }
 
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
 
-/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=", "findByMrn(".
-#[inline(always)]
-fn push_word(
-    bytes: &[u8],
-    word: Range<usize>,
-    hash: u64,
-    lexicon: &Lexicon,
-    marks: &mut Vec<Mark>,
-) {
-    let may_be_key = matches!(bytes.get(word.end), Some(b':' | b'=' | b'('));
-    if !may_be_key && !lexicon.may_be_loud(hash) {
-        return;
+/// What the pass has found so far.
+struct Pass<'a> {
+    bytes: &'a [u8],
+    marks: Vec<Mark>,
+    long_runs: Vec<Range<usize>>,
+    /// Where the last placeholder ends.
+    free_from: usize,
+}
+
+impl Pass<'_> {
+    fn push_run(&mut self, run: &Run) {
+        let span = run.start as usize..run.end as usize;
+        if span.start < self.free_from {
+            return;
+        }
+        if span.len() >= LONG_RUN_BYTES {
+            self.long_runs.push(span.clone());
+        }
+        let run = &self.bytes[span.clone()];
+        match run.iter().filter(|byte| byte.is_ascii_digit()).count() {
+            0 => push_word(self.bytes, span, &mut self.marks),
+            digits if digits == run.len() => push(&mut self.marks, span, Sense::NUMBER),
+            _ => push_code(self.bytes, span, &mut self.marks),
+        }
     }
-    let sense = lexicon.sense_of(hash);
+
+    /// Marks an "@", or the placeholder that a bracket opens.
+    fn push_sign(&mut self, at: usize) {
+        if self.bytes[at] == b'@' {
+            push(&mut self.marks, at..at + 1, Sense::AT);
+        } else if let Some(length) = placeholder_at(&self.bytes[at..]) {
+            self.free_from = at + length;
+            push(&mut self.marks, at..self.free_from, Sense::PLACEHOLDER);
+        }
+    }
+}
+
+/// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=", "findByMrn(".
+fn push_word(bytes: &[u8], word: Range<usize>, marks: &mut Vec<Mark>) {
+    let sense = LEXICON.sense_in(bytes, word.clone());
+    let may_be_key = bytes.get(word.end).copied().is_some_and(is_behind_key);
     let is_camel_case = || {
         bytes[word.start].is_ascii_lowercase()
             && bytes[word.clone()].iter().any(u8::is_ascii_uppercase)
@@ -183,4 +253,42 @@ fn number_and_extension(bytes: &[u8], span: Range<usize>) -> Option<(Range<usize
     let is_number = |span: &Range<usize>| bytes[span.clone()].iter().all(u8::is_ascii_digit);
     let fits = matches!(number.len(), 4 | 7 | 10 | 11) && (1..=6).contains(&extension.len());
     (fits && is_number(&number) && is_number(&extension)).then_some((number, extension))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_do_not_depend_on_where_blocks_end() {
+        let text = "Dr. Roe, mrn4711 x9 homePhone:5 [SSN] [SSN_7K3QD]SSN536 a@b née Überweisungsschein 12, electroencephalography-3 DOB";
+        let told = |text: &str, from: usize| {
+            let (marks, long_runs) = mark(text.as_bytes());
+            let marks = marks.into_iter().map(|mark| {
+                let start = mark.start as usize - from;
+                (start..mark.end as usize - from, mark.sense.0)
+            });
+            let long_runs = long_runs.into_iter();
+            let long_runs = long_runs.map(|run| run.start - from..run.end - from);
+            (marks.collect::<Vec<_>>(), long_runs.collect::<Vec<_>>())
+        };
+        let (marks, long_runs) = told(text, 0);
+        let of_sense = |sense: Sense| {
+            let marks = marks.iter();
+            let marks = marks.filter(move |(_, one)| Sense(*one).has(sense));
+            marks.map(|(span, _)| &text[span.clone()])
+        };
+        let numbers: Vec<_> = of_sense(Sense::NUMBER).collect();
+        assert_eq!(numbers, ["4711", "5", "536", "12", "3"]);
+        assert!(of_sense(Sense::CODE).eq(["x9"]));
+        assert!(of_sense(Sense::PLACEHOLDER).eq(["[SSN]", "[SSN_7K3QD]"]));
+        assert!(of_sense(Sense::AT).eq(["@"]));
+        assert!(of_sense(Sense::KEY).eq(["homePhone"]));
+        assert!(of_sense(Sense::LABEL).eq(["mrn", "SSN", "DOB"]));
+        assert_eq!(long_runs.len(), 2);
+        for before in 0..=2 * bytes64::SIZE {
+            let moved = ".".repeat(before) + text;
+            assert!(told(&moved, before) == (marks.clone(), long_runs.clone()));
+        }
+    }
 }

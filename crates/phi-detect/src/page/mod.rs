@@ -216,8 +216,6 @@ pub(crate) fn word_start(bytes: &[u8], end: usize) -> usize {
 
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
-const AT_SIGN: u8 = 4;
-const BRACKET: u8 = 8;
 
 static CLASS: [u8; 256] = classes();
 
@@ -230,10 +228,6 @@ const fn classes() -> [u8; 256] {
             LETTER
         } else if one.is_ascii_digit() {
             DIGIT
-        } else if one == b'@' {
-            AT_SIGN
-        } else if one == b'[' {
-            BRACKET
         } else {
             0
         };

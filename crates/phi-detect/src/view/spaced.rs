@@ -2,7 +2,7 @@
 //! and blanks inside the brackets of a number: `( 206 ) 555-0142`.
 
 use super::edit::Edit;
-use crate::bytes8;
+use crate::bytes64;
 
 /// Fewer characters in a row are initials, grades or choices.
 const CHARACTERS_MIN: usize = 6;
@@ -15,11 +15,9 @@ pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
     for open in memchr::memchr_iter(b'(', bytes) {
         brackets(bytes, open + 1, edits);
     }
-    let mut at = 0;
-    while at + 4 < bytes.len() {
-        let is_start = is_spaced(bytes, at) && (at == 0 || is_blank(bytes[at - 1]));
-        if !is_start {
-            at += 1 + unspaced(bytes, at + 1);
+    let mut free_from = 0;
+    for at in starts(bytes) {
+        if at < free_from {
             continue;
         }
         let run = Run::read(bytes, at);
@@ -32,8 +30,23 @@ pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
                 }
             }));
         }
-        at = run.end;
+        free_from = run.end;
     }
+}
+
+/// Where a character stands between blanks, and after it another one, and the text goes on.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    // As if blanks stood before the text.
+    let mut before = u64::MAX;
+    let behind = bytes64::blocks(bytes).flat_map(move |(from, block)| {
+        let blanks = block.set(|byte| byte <= b' ');
+        let back = |count: usize| blanks << count | before >> (bytes64::SIZE - count);
+        let behind = blanks & !back(1) & back(2) & !back(3) & back(4);
+        before = blanks;
+        bytes64::members(behind).map(move |place| from + place)
+    });
+    let starts = behind.map(|behind| behind - 3);
+    starts.filter(|&at| at + 4 < bytes.len() && is_spaced(bytes, at))
 }
 
 /// Longer numbers are not set in brackets.
@@ -65,23 +78,13 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t')
 }
 
-/// Whether a character stands here and another one after a single blank.
+/// Whether a character stands here behind a blank, and another one after a single blank.
 fn is_spaced(bytes: &[u8], at: usize) -> bool {
-    bytes[at + 1] == b' '
+    (at == 0 || is_blank(bytes[at - 1]))
+        && bytes[at + 1] == b' '
         && bytes[at].is_ascii_graphic()
         && bytes[at + 2].is_ascii_graphic()
         && is_blank(bytes[at + 3])
-}
-
-/// How many of the next places need not be looked at: no blank stands one and three behind them.
-#[inline(always)]
-fn unspaced(bytes: &[u8], at: usize) -> usize {
-    // What the last three of eight bytes are followed by is not loaded.
-    const LOOKED_AT: usize = 5;
-    let eight = bytes8::load(bytes, at);
-    let blanks = bytes8::blanks(eight);
-    let spaced = (blanks >> 8) & (blanks >> 24);
-    bytes8::run(!spaced).min(LOOKED_AT)
 }
 
 /// Single characters with gaps between them.
