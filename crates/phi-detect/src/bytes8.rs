@@ -164,6 +164,13 @@ pub(crate) fn run(mask: u64) -> usize {
     ((!mask & HIGH).trailing_zeros() / 8) as usize
 }
 
+/// How many of twice eight bytes belong, counted from the first until one does not.
+#[inline(always)]
+pub(crate) fn run_of_two([low, high]: [u64; 2]) -> usize {
+    let (first, second) = (run(low), 8 + run(high));
+    if first == 8 { second } else { first }
+}
+
 /// How many bytes belong, counted from the last back until one does not.
 #[inline(always)]
 pub(crate) fn run_back(mask: u64) -> usize {
@@ -283,6 +290,14 @@ mod tests {
         let text: Vec<u8> = (1..=40).collect();
         for at in 0..=text.len() + 1 {
             assert_eq!(load_two(&text, at), [load(&text, at), load(&text, at + 8)]);
+        }
+        for count in 0..=16 {
+            let letters = first_of_two(count).map(|all| all & HIGH);
+            assert_eq!(run_of_two(letters), count);
+            assert_eq!(
+                run_of_two([letters[0], HIGH]),
+                if count < 8 { count } else { 16 }
+            );
         }
         for count in 0..=20 {
             let kept = first_of_two(count).map(u64::to_le_bytes).concat();

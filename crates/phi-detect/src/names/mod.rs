@@ -10,6 +10,7 @@
 mod decode;
 mod known;
 mod network;
+mod plain;
 mod set;
 mod simd;
 mod stack;

@@ -4,6 +4,7 @@
 //! `model/features.py` says the same in Python, for training; the tests hold
 //! the two together.
 
+use super::plain::{HASH_START, PlainWord, step};
 use super::simd;
 use super::weights::Weights;
 use crate::bytes8;
@@ -29,23 +30,25 @@ pub(super) fn outside(weights: &Weights) -> [u32; 2] {
     [weights.word_row(0), weights.context_row(0)]
 }
 
-/// Rows of short words that were looked up before. Most words of a text are a few hundred common ones: their rows are
-/// found here without hashing a letter at a time, in a table that fits the nearest cache.
-pub(super) struct KnownWords(Box<[(u64, u32)]>);
+/// Rows of words that were looked up before, but for very long ones. Most words of a text are a few hundred common ones: their
+/// rows are found here without hashing a letter at a time, in a table that fits the nearest cache.
+pub(super) struct KnownWords(Box<[([u64; 2], u32)]>);
 
 impl KnownWords {
     const BITS: u32 = 10;
 
     /// None yet.
     pub(super) fn new() -> Self {
-        // No word has all eight bytes set.
-        KnownWords(vec![(u64::MAX, 0); 1 << Self::BITS].into())
+        // No word has all bits set.
+        KnownWords(vec![([u64::MAX; 2], 0); 1 << Self::BITS].into())
     }
 
-    /// The row of a word of fewer than eight small letters, found by `look_up` if it is not known yet.
-    #[inline]
-    fn row(&mut self, word: u64, look_up: impl FnOnce() -> Option<u32>) -> Option<u32> {
-        let place = word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS);
+    /// The row of a word by its small letters, found by `look_up` if it is not known yet.
+    #[inline(always)]
+    fn row(&mut self, word: [u64; 2], look_up: impl FnOnce() -> Option<u32>) -> Option<u32> {
+        let [low, high] = word;
+        let spread = (low ^ high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = spread >> (64 - Self::BITS);
         let slot = &mut self.0[place as usize];
         if slot.0 != word {
             *slot = (word, look_up()?);
@@ -174,7 +177,9 @@ impl<'a> Tokens<'a> {
     fn plain_word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let start = self.position;
         let bytes = self.text.as_bytes();
-        let word = PlainWord::read(bytes, start);
+        let Some(word) = PlainWord::read(bytes, start) else {
+            return self.word(rest);
+        };
         let end = start + word.letters;
         if bytes.get(end).is_some_and(|byte| !byte.is_ascii()) {
             return self.word(rest);
@@ -182,24 +187,22 @@ impl<'a> Tokens<'a> {
         self.position = end;
         let weights = self.weights;
         let look_up = || Some(weights.word_row(weights.word(word.hash())?));
-        let row = match word.letters {
-            ..8 => self.known.row(word.last, look_up),
-            _ => look_up(),
-        };
-        let row = match row {
+        let row = match self.known.row(word.small, look_up) {
             Some(row) => {
                 simd::prefetch(weights.table, row);
                 row
             }
             None => {
-                let mut kept = [0; KEPT_MAX];
-                let size = word.letters.min(KEPT_MAX);
-                kept[..size].copy_from_slice(&bytes[start..start + size]);
-                kept.make_ascii_lowercase();
-                self.add_grams(&kept[..size], word.hash(), rest)
+                let kept = word.small.map(u64::to_le_bytes);
+                self.add_grams(&kept.as_flattened()[..word.letters], word.hash(), rest)
             }
         };
-        (word.shape(), row)
+        let shape = shape(
+            word.letters,
+            word.capitals,
+            bytes[start].is_ascii_uppercase(),
+        );
+        (shape, row)
     }
 
     /// A word of any letters: its shape and first row.
@@ -274,95 +277,6 @@ impl<'a> Tokens<'a> {
 }
 
 const SHAPE_OTHER: u8 = 5;
-
-/// FNV-1a, by which the weights file knows its words.
-const HASH_START: u64 = 0xCBF2_9CE4_8422_2325;
-const HASH_FACTOR: u64 = 0x0100_0000_01B3;
-
-/// A word of ASCII letters.
-struct PlainWord {
-    letters: usize,
-    capitals: usize,
-    starts_with_capital: bool,
-    /// The hash of its letters made small, as far as they came in eights.
-    hash: u64,
-    /// The letters after that, made small: fewer than eight, and zeros.
-    last: u64,
-}
-
-impl PlainWord {
-    #[inline(always)]
-    fn read(bytes: &[u8], start: usize) -> PlainWord {
-        let mut word = PlainWord {
-            letters: 0,
-            capitals: 0,
-            starts_with_capital: bytes[start].is_ascii_uppercase(),
-            hash: HASH_START,
-            last: 0,
-        };
-        loop {
-            let eight = bytes8::load(bytes, start + word.letters);
-            let mask = bytes8::letters(eight);
-            let count = bytes8::run(mask);
-            let kept = bytes8::first(u64::MAX, count);
-            let capitals = bytes8::capitals(eight, mask) & kept;
-            if capitals != 0 {
-                word.capitals += capitals.count_ones() as usize;
-            }
-            word.letters += count;
-            let small = bytes8::lower(eight) & kept;
-            if count < 8 {
-                word.last = small;
-                return word;
-            }
-            word.hash = hash_on(word.hash, small, count);
-        }
-    }
-
-    /// The hash of its letters made small.
-    #[inline(always)]
-    fn hash(&self) -> u64 {
-        hash_on(self.hash, self.last, self.letters % 8)
-    }
-
-    fn shape(&self) -> u8 {
-        shape(self.letters, self.capitals, self.starts_with_capital)
-    }
-}
-
-/// Takes the first `count` of eight bytes into the hash; the others are zeros.
-#[inline(always)]
-fn hash_on(hash: u64, eight: u64, count: usize) -> u64 {
-    // Always eight steps, since a loop that ends with the word is guessed wrong at every word.
-    // A step over a zero only multiplies, which a multiplication undoes.
-    let hash = eight.to_le_bytes().into_iter().fold(hash, step);
-    hash.wrapping_mul(UNDO[8 - count])
-}
-
-#[inline(always)]
-fn step(hash: u64, byte: u8) -> u64 {
-    (hash ^ u64::from(byte)).wrapping_mul(HASH_FACTOR)
-}
-
-/// What undoes a number of multiplications by the factor.
-static UNDO: [u64; 9] = undo();
-
-const fn undo() -> [u64; 9] {
-    // Newton's iteration: each round doubles how many low bits of the inverse are right.
-    let mut inverse = HASH_FACTOR;
-    let mut round = 0;
-    while round < 6 {
-        inverse = inverse.wrapping_mul(2u64.wrapping_sub(HASH_FACTOR.wrapping_mul(inverse)));
-        round += 1;
-    }
-    let mut table = [1; 9];
-    let mut count = 1;
-    while count < 9 {
-        table[count] = inverse.wrapping_mul(table[count - 1]);
-        count += 1;
-    }
-    table
-}
 
 /// 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
 #[inline]
