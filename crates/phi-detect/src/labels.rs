@@ -109,20 +109,28 @@ impl Hasher for AsIs {
     }
 }
 
-/// Every phrase with its meaning, and every beginning of a phrase without one.
-type Table = HashMap<u64, Option<Meaning>, BuildHasherDefault<AsIs>>;
+/// A phrase, or the beginning of one.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Phrase {
+    /// None for what only begins a phrase.
+    pub(crate) meaning: Option<Meaning>,
+    /// Whether a longer phrase begins with it.
+    pub(crate) goes_on: bool,
+}
+
+/// Every phrase and every beginning of one.
+type Table = HashMap<u64, Phrase, BuildHasherDefault<AsIs>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     for (meaning, phrase) in all() {
         let mut key = 0;
         for word in phrase.split(' ') {
+            // The empty phrase has a row, too.
+            table.entry(key).or_default().goes_on = true;
             key = extend(key, hash(word.as_bytes()));
-            table.entry(key).or_insert(None);
         }
-        table.entry(key).and_modify(|entry| {
-            entry.get_or_insert(meaning);
-        });
+        table.entry(key).or_default().meaning.get_or_insert(meaning);
     }
     table
 });
@@ -134,16 +142,13 @@ pub(crate) fn extend(key: u64, word: u64) -> u64 {
 
 /// What the phrase with this key means.
 pub(crate) fn meaning(key: u64) -> Option<Meaning> {
-    TABLE.get(&key).copied().flatten()
+    phrase(key)?.meaning
 }
 
-/// What the words with this key mean; an error where no phrase even begins with them.
-pub(crate) fn meaning_so_far(key: u64) -> Result<Option<Meaning>, NoPhrase> {
-    TABLE.get(&key).copied().ok_or(NoPhrase)
+/// The phrase or beginning with this key; none where no phrase begins with these words.
+pub(crate) fn phrase(key: u64) -> Option<Phrase> {
+    TABLE.get(&key).copied()
 }
-
-/// No phrase begins like this.
-pub(crate) struct NoPhrase;
 
 /// What the name of a field means: `patientBirthDate`, `home_phone`, `PID.SSN`, `dob_raw`.
 pub(crate) fn of_key(key: &str) -> Option<Meaning> {

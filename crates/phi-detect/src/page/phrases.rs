@@ -96,10 +96,12 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
             break;
         }
         key = labels::extend(key, lexicon::hash_in(bytes, at..end));
-        match labels::meaning_so_far(key) {
-            Ok(Some(meaning)) => longest = Some((end, meaning)),
-            Ok(None) => {}
-            Err(labels::NoPhrase) => break,
+        let Some(phrase) = labels::phrase(key) else {
+            break;
+        };
+        longest = phrase.meaning.map(|meaning| (end, meaning)).or(longest);
+        if !phrase.goes_on {
+            break;
         }
         if let Some(sign) = number_sign(bytes, end) {
             // "Hospital #" is "hospital number".
