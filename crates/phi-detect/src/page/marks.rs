@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn marks_do_not_depend_on_where_blocks_end() {
-        let text = "Dr. Roe, mrn4711 x9 homePhone:5 [SSN] [SSN_7K3QD]SSN536 q@z née Überweisungsschein 12, electroencephalography-3 DOB";
+        let text = "Dr. Roe, MRN4711 x9 homePhone:5 [SSN] [SSN_7K3QD]SSN536 q@z née Überweisungsschein 12, electroencephalography-3 DOB";
         let told = |text: &str, from: usize| {
             let (marks, long_runs) = mark(text.as_bytes());
             let marks = marks.into_iter().map(|mark| {
@@ -285,7 +285,7 @@ mod tests {
         let numbers: Vec<_> = of_sense(Sense::NUMBER).collect();
         assert_eq!(numbers, ["4711", "5", "536", "12", "3"]);
         let labels: Vec<_> = of_sense(Sense::LABEL).collect();
-        assert_eq!(labels, ["mrn", "SSN", "DOB"]);
+        assert_eq!(labels, ["MRN", "SSN", "DOB"]);
         assert!(of_sense(Sense::CODE).eq(["x9"]));
         assert!(of_sense(Sense::PLACEHOLDER).eq(["[SSN]", "[SSN_7K3QD]"]));
         assert!(of_sense(Sense::AT).eq(["@"]));
