@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use compact_str::{CompactString, CompactStringExt};
 use jiff::Timestamp;
+use smol_str::SmolStr;
 
 use crate::digits::Digits;
 
@@ -43,7 +43,7 @@ impl Minute {
     }
 
     /// The name of the counter of a provider in this minute; the row says which hour.
-    pub(crate) fn counter(self, provider: &str, fare: Fare) -> CompactString {
+    pub(crate) fn counter(self, provider: &str, fare: Fare) -> SmolStr {
         let minute = Digits::of(self.0.rem_euclid(60) as u32);
         let class;
         let fare = match fare {
@@ -53,7 +53,9 @@ impl Minute {
             }
             Fare::Failed => "failed",
         };
-        [PREFIX, minute.text(), ":", fare, ":", provider].concat_compact()
+        [PREFIX, minute.text(), ":", fare, ":", provider]
+            .into_iter()
+            .collect()
     }
 
     /// What a counter of an hour says about a provider in a minute.

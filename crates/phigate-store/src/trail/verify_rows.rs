@@ -39,7 +39,7 @@ impl Sums {
     pub(crate) fn add(&mut self, time_us: i64, record: &Record) {
         let hour = entry::hour(time_us);
         for (name, count) in entry::counters(record) {
-            *self.figures.entry((hour, name.into_string())).or_default() += count;
+            *self.figures.entry((hour, name.into())).or_default() += count;
         }
         if let Record::Admin(act) = record {
             self.numbers.extend(act.number);

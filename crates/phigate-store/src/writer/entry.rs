@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use compact_str::{CompactString, CompactStringExt, format_compact};
 use jiff::Timestamp;
 use phigate_types::{Blame, ErrorCode};
 use phigate_verify::chain::leaf;
 use serde::Serialize;
+use smol_str::{SmolStr, format_smolstr};
 use uuid::Uuid;
 
 use crate::digits::Digits;
@@ -162,7 +162,7 @@ fn decision_counters(decision: &Decision) -> Counters {
         let Some(whose) = whose else { continue };
         counters.push((named(name, whose), 1));
         if decision.phi_detected {
-            counters.push((format_compact!("{name}_phi:{whose}"), 1));
+            counters.push((format_smolstr!("{name}_phi:{whose}"), 1));
         }
     }
     counters.push((named("mode", decision.mode.code()), 1));
@@ -178,14 +178,14 @@ fn decision_counters(decision: &Decision) -> Counters {
 }
 
 /// The name of a counter that belongs to a group. Every request has some, so they are not formatted.
-fn named(group: &str, name: &str) -> CompactString {
-    [group, ":", name].concat_compact()
+fn named(group: &str, name: &str) -> SmolStr {
+    [group, ":", name].into_iter().collect()
 }
 
 fn outcome_counters(outcome: &Outcome) -> Counters {
     let class = match outcome.status {
         Some(200..300) => "status:2xx".into(),
-        Some(status) => format_compact!("status:{}xx", status / 100),
+        Some(status) => format_smolstr!("status:{}xx", status / 100),
         None => "status:none".into(),
     };
     let mut counters = Counters::with_capacity(COUNTERS_USUAL);
@@ -210,7 +210,7 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
 }
 
 /// How the providers of a request fared, by minute.
-fn fares(outcome: &Outcome) -> impl Iterator<Item = (CompactString, i64)> {
+fn fares(outcome: &Outcome) -> impl Iterator<Item = (SmolStr, i64)> {
     let minute = Minute::of(outcome.time);
     let is_its_own =
         |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use compact_str::CompactString;
+use smol_str::SmolStr;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     /// Digest of the record, computed by its caller and not in the one writer.
     pub(crate) leaf: [u8; 32],
     /// Account name, as outcomes need it.
-    pub(crate) account_name: CompactString,
+    pub(crate) account_name: SmolStr,
     pub(crate) contents: Contents,
     /// By what its request can be looked up.
     pub(crate) codes: Vec<LookupCode>,
@@ -28,7 +28,7 @@ pub(crate) struct Entry {
 }
 
 /// Amounts to add to the counters of the record's hour.
-pub(crate) type Counters = Vec<(CompactString, i64)>;
+pub(crate) type Counters = Vec<(SmolStr, i64)>;
 
 /// What a record does to its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
