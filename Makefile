@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench overload soak torture miri fuzz sbom reproduce image mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench profile overload soak torture miri fuzz sbom reproduce image mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -84,6 +84,9 @@ wheel: ## the Python package phi-detect as a wheel, in target/wheels
 
 bench: ## speed of the detector, the store and the whole gateway beside a bare proxy
 	bench/run.sh
+
+profile: ## record what a running gateway calls and where it branches; release builds follow it
+	profile/record.sh
 
 overload: ## more than the gateway can do, and crowds of other kinds: who is served, how fast, with how much memory
 	cargo build --release -p phigate -p phigate-bench

@@ -1,0 +1,46 @@
+//! Release builds follow the recorded profile; all others are left alone.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+fn folder() -> PathBuf {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../profile");
+    std::fs::canonicalize(root).unwrap()
+}
+
+/// What the compiler is given when cargo gives these words.
+fn given(words: &str, profile: Option<&str>) -> String {
+    let mut command = Command::new(folder().join("rustc"));
+    command
+        .arg("echo")
+        .args(words.split(' '))
+        .env("CARGO_PKG_NAME", "some-crate")
+        .env("CARGO_PKG_VERSION", "1.2.3")
+        .env("CARGO_CRATE_NAME", "some_crate")
+        .env_remove("PHIGATE_PROFILE");
+    command.envs(profile.map(|profile| ("PHIGATE_PROFILE", profile)));
+    let output = command.output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn only_release_builds_follow_the_profile() {
+    let others = "--crate-name some_crate -C opt-level=3 -C metadata=0123 -C codegen-units=16";
+    assert_eq!(given(others, None), others);
+    let release = "-C opt-level=3 -C metadata=0123 -C codegen-units=1 src/lib.rs";
+    let named =
+        "-C opt-level=3 -C metadata=some-crate-1.2.3-some_crate -C codegen-units=1 src/lib.rs";
+    let file = folder().join("phigate.profdata");
+    let followed = format!("{named} -Cprofile-use={}", file.display());
+    assert_eq!(given(release, None), followed);
+    assert_eq!(given(release, Some("none")), named);
+    let counted = format!("{named} -Cprofile-generate");
+    assert_eq!(given(release, Some("record")), counted);
+}
+
+#[test]
+fn the_profile_is_one() {
+    let profile = std::fs::read(folder().join("phigate.profdata")).unwrap();
+    assert!(profile.starts_with(b"\xfflprofi\x81"), "not LLVM's format");
+}
