@@ -328,9 +328,14 @@ async fn measure(options: &Options) -> Result<()> {
         let of_cell: Vec<Target> = of_cell
             .map(|(name, _, one)| target(name, &one.address, &one.key, Some(one.pid())))
             .collect();
+        // Only the gateway under test has a path for scans.
+        let peers: &[Target] = match cell.body.is_scan() {
+            true => &[],
+            false => &options.peers,
+        };
         // Rounds go around the targets, so that a busy moment of the machine hits all of them.
         for round in 0..options.rounds {
-            for target in plain.iter().chain(&of_cell).chain(&options.peers) {
+            for target in plain.iter().chain(&of_cell).chain(peers) {
                 let window = Duration::from_secs(options.seconds);
                 let measured = load::run(target, cell.body, cell.at_once, window).await?;
                 rows.push(Row {
