@@ -18,8 +18,9 @@ pub trait ScanMemory: Send + Sync {
     ) -> Findings;
 }
 
-/// What a text is taken for. The same one has other findings when it is taken for something else.
-#[derive(Clone, Copy, Debug)]
+/// What a text is taken for. The same one has other findings when it is taken for something else. Names of fields are the
+/// caller's text, so this has no debug output.
+#[derive(Clone, Copy)]
 pub enum Reading<'a> {
     /// Text that stands for itself.
     Text,
