@@ -49,13 +49,17 @@ impl Block {
     }
 }
 
-/// Takes the members out of a set, in order.
+/// Takes the first member out of a set; 64 when there is none.
+#[inline(always)]
+pub(crate) fn take_first(set: &mut u64) -> usize {
+    let first = set.trailing_zeros() as usize;
+    *set &= set.wrapping_sub(1);
+    first
+}
+
+/// The members of a set, in order.
 pub(crate) fn members(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (set != 0).then(|| set.trailing_zeros() as usize);
-        set &= set.wrapping_sub(1);
-        first
-    })
+    std::iter::from_fn(move || (set != 0).then(|| take_first(&mut set)))
 }
 
 #[cfg(test)]

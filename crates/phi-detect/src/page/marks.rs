@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Mark, placeholder_at};
-use crate::bytes64::{self, Block};
+use crate::bytes64::{self, Block, take_first};
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
 
@@ -110,14 +110,6 @@ impl<'a> Runs<'a> {
         self.has_digits = goes_on | goes_on_from_before;
         sum & !words
     }
-}
-
-/// Takes the first member out of a set.
-#[inline(always)]
-fn take_first(set: &mut u64) -> usize {
-    let first = set.trailing_zeros() as usize;
-    *set &= set.wrapping_sub(1);
-    first
 }
 
 /// Whether this is a sign that stands behind keys of data.
