@@ -10,7 +10,7 @@ mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::ops::Range;
+use std::cmp::Reverse;
 use std::sync::OnceLock;
 
 /// Channels of the first layer, and of every part of a layer above it.
@@ -21,6 +21,9 @@ pub(super) const TAPS: usize = 3;
 pub(super) const TAGS_MAX: usize = 16;
 /// Fractional bits of a convolution's weights.
 const WEIGHT_SHIFT: i32 = 7;
+/// Groups of four inputs whose products are added up in 16 bits before they are in 32. With more, the
+/// weights at hand would not fit; a number that is known beforehand lets the compiler write them all out.
+const STRETCH: usize = 6;
 /// Largest activation: 7 bits, so that no 16-bit partial sum can overflow.
 const ACTIVATION_MAX: i32 = 127;
 
@@ -44,14 +47,31 @@ pub(super) struct Dense<const OUT: usize> {
     pairs: Vec<[[i16; 2]; OUT]>,
     /// `[inputs][outputs]`, for plain code.
     plain: Vec<[i16; OUT]>,
-    /// Stretches of `packed` whose products fit sums of 16 bits, for kernels that add those first.
-    stretches: Vec<Range<usize>>,
+    /// The same in another order, for kernels that add products up in 16 bits first.
+    stretches: Vec<Stretch<OUT>>,
     bias: [i32; OUT],
 }
 
 /// The weights of four inputs. A load of 64 bytes takes twice as long where it crosses a cache line.
 #[repr(align(64))]
 struct Fours<const OUT: usize>([[i8; 4]; OUT]);
+
+/// Groups of four inputs whose products together fit sums of 16 bits.
+struct Stretch<const OUT: usize> {
+    groups: [u16; STRETCH],
+    weights: [Fours<OUT>; STRETCH],
+}
+
+impl<const OUT: usize> Stretch<OUT> {
+    /// From groups among these; one past their end has weights of zero.
+    fn new(packed: &[[[i8; 4]; OUT]], groups: [u16; STRETCH]) -> Self {
+        let weights = |group| packed.get(usize::from(group)).copied();
+        Stretch {
+            groups,
+            weights: groups.map(|group| Fours(weights(group).unwrap_or([[0; 4]; OUT]))),
+        }
+    }
+}
 
 impl<const OUT: usize> Dense<OUT> {
     /// From weights in the order `[inputs / 4][outputs][4]`.
@@ -63,7 +83,10 @@ impl<const OUT: usize> Dense<OUT> {
         let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
         Dense {
             pairs: plain.as_chunks().0.iter().map(pair).collect(),
-            stretches: stretches(&packed),
+            stretches: stretches(&packed)
+                .into_iter()
+                .map(|groups| Stretch::new(&packed, groups))
+                .collect(),
             packed: packed.into_iter().map(Fours).collect(),
             plain,
             bias,
@@ -71,9 +94,12 @@ impl<const OUT: usize> Dense<OUT> {
     }
 }
 
-/// Cuts groups of four inputs into stretches within which no sum of 16 bits can overflow, whatever the inputs are.
+/// Deals groups of four inputs out to stretches within which no sum of 16 bits can overflow, whatever the inputs are.
 /// Such a sum takes two of the four inputs of each group.
-fn stretches<const OUT: usize>(packed: &[[[i8; 4]; OUT]]) -> Vec<Range<usize>> {
+///
+/// Those that could add most come first, each where it leaves most room. All but a few stretches are full then, and
+/// those are filled up with the group after the last, which stands for none.
+fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<[u16; STRETCH]> {
     let added = |weights: &[i8; 4]| {
         let [a, b, c, d] = weights.map(|weight| ACTIVATION_MAX * i32::from(weight));
         let (up, down) = (|sum: i32| sum.max(0), |sum: i32| (-sum).max(0));
@@ -84,24 +110,40 @@ fn stretches<const OUT: usize>(packed: &[[[i8; 4]; OUT]]) -> Vec<Range<usize>> {
             down(c) + down(d),
         ]
     };
-    let mut stretches = Vec::new();
-    let mut start = 0;
-    let mut reaches = [[0; 4]; OUT];
-    for (place, group) in packed.iter().enumerate() {
-        let more = group.each_ref().map(added);
-        let mut sums = reaches;
-        for (sum, more) in sums.iter_mut().flatten().zip(more.iter().flatten()) {
-            *sum += more;
+    let reaches: Vec<[[i32; 4]; OUT]> = groups
+        .iter()
+        .map(|group| group.each_ref().map(added))
+        .collect();
+    let greatest = |reach: &[[i32; 4]; OUT]| reach.iter().flatten().copied().max();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|group| Reverse(greatest(&reaches[*group])));
+    let none = ([[0; 4]; OUT], Vec::new());
+    let mut stretches = vec![none.clone(); groups.len().div_ceil(STRETCH)];
+    for group in order {
+        let with = |sums: &[[i32; 4]; OUT]| -> [[i32; 4]; OUT] {
+            std::array::from_fn(|output| {
+                std::array::from_fn(|sum| sums[output][sum] + reaches[group][output][sum])
+            })
+        };
+        let room = stretches
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, places))| places.len() < STRETCH)
+            .map(|(stretch, (sums, _))| (greatest(&with(sums)), stretch))
+            .min()
+            .filter(|(sum, _)| *sum <= Some(i32::from(i16::MAX)));
+        let stretch = room.map_or(stretches.len(), |(_, stretch)| stretch);
+        if stretch == stretches.len() {
+            stretches.push(none.clone());
         }
-        let fits = sums.iter().flatten().all(|sum| *sum <= i32::from(i16::MAX));
-        if !fits {
-            stretches.push(start..place);
-            start = place;
-        }
-        reaches = if fits { sums } else { more };
+        let (sums, places) = &mut stretches[stretch];
+        *sums = with(sums);
+        places.push(group as u16);
     }
-    stretches.push(start..packed.len());
-    stretches
+    let filled_up = |(_, places): ([[i32; 4]; OUT], Vec<u16>)| {
+        std::array::from_fn(|place| places.get(place).copied().unwrap_or(groups.len() as u16))
+    };
+    stretches.into_iter().map(filled_up).collect()
 }
 
 /// A weighted sum per token; positive means that the token might be part of a finding.
@@ -344,10 +386,10 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
             Level::Avx2By128 => unsafe { x86::convolve_by_128(layer, part, rows, input, output) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `available` asked for the features of this level.
-            Level::AvxVnni => unsafe { x86::convolve_vnni(layer, part, rows, input, output) },
+            Level::AvxVnni => unsafe { x86::convolve_256(layer, part, rows, input, output) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `available` asked for the features of this level.
-            Level::Avx2 => unsafe { x86::convolve_avx2(layer, part, rows, input, output) },
+            Level::Avx2 => unsafe { x86::convolve_256_by_twos(layer, part, rows, input, output) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: every x86-64 processor has SSE2.
             Level::Sse2 => unsafe { x86::convolve_sse2(layer, part, rows, input, output) },

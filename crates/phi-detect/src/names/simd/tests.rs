@@ -122,17 +122,33 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
 }
 
 #[test]
-fn stretches_are_cut_where_sixteen_bits_would_overflow() {
-    let groups = |weight: i8| vec![[[weight; 4]; WIDTH]; TAPS * WIDTH / 4];
+fn no_stretch_overflows_sixteen_bits() {
+    const GROUPS: usize = TAPS * WIDTH / 4;
+    let groups = |weight: i8| vec![[[weight; 4]; WIDTH]; GROUPS];
+    let own = |stretches: &[[u16; STRETCH]]| -> Vec<usize> {
+        let own = |stretch: &[u16; STRETCH]| {
+            stretch
+                .iter()
+                .filter(|group| usize::from(**group) < GROUPS)
+                .count()
+        };
+        stretches.iter().map(own).collect()
+    };
     // Two products of 127 by 127 fit and four do not.
-    assert_eq!(stretches(&groups(127)).len(), TAPS * WIDTH / 4);
-    assert_eq!(stretches(&groups(-127)).len(), TAPS * WIDTH / 4);
-    // 127 times 2 for each group: 129 groups would fit.
-    assert_eq!(stretches(&groups(1)), vec![0..TAPS * WIDTH / 4; 1]);
-    let cut = stretches(&groups(30));
-    assert_eq!(
-        cut.iter().map(ExactSizeIterator::len).sum::<usize>(),
-        TAPS * WIDTH / 4
+    assert_eq!(own(&stretches(&groups(127))), [1; GROUPS]);
+    assert_eq!(own(&stretches(&groups(-127))), [1; GROUPS]);
+    // Two products of 127 by 30 fit four times.
+    assert!(
+        own(&stretches(&groups(30)))
+            .iter()
+            .all(|count| (1..=4).contains(count))
     );
-    assert!(cut.iter().all(|stretch| stretch.len() <= 4));
+    // A heavy group among light ones leaves no gap.
+    let mut mixed = groups(10);
+    mixed[7] = [[77; 4]; WIDTH];
+    let mixed = stretches(&mixed);
+    assert_eq!(own(&mixed), [STRETCH; GROUPS / STRETCH]);
+    let mut all: Vec<u16> = mixed.into_iter().flatten().collect();
+    all.sort_unstable();
+    assert!(all.into_iter().map(usize::from).eq(0..GROUPS));
 }

@@ -3,8 +3,8 @@
 
 use super::portable::{finish, non_zero};
 use super::{
-    ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT,
-    WIDTH,
+    ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, STRETCH, TAGS_MAX, TAPS, TableRow,
+    WEIGHT_SHIFT, WIDTH,
 };
 use std::arch::x86_64::*;
 
@@ -259,12 +259,11 @@ pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
         let mut sums = [_mm512_setzero_si512(); WIDTH / 16];
         for stretch in &layer.stretches {
             let mut shorts = [_mm512_setzero_si512(); WIDTH / 16];
-            let (weights, values) = (&layer.packed[stretch.clone()], &values[stretch.clone()]);
-            for group in 0..weights.len().min(values.len()) {
-                let values = _mm512_set1_epi32(values[group]);
+            for group in 0..STRETCH {
+                let values = _mm512_set1_epi32(values[usize::from(stretch.groups[group])]);
+                let weights = &stretch.weights[group].0;
                 for lane in 0..WIDTH / 16 {
-                    let weights = load_512(&weights[group].0, lane * 16);
-                    let products = _mm512_maddubs_epi16(values, weights);
+                    let products = _mm512_maddubs_epi16(values, load_512(weights, lane * 16));
                     shorts[lane] = _mm512_add_epi16(shorts[lane], products);
                 }
             }
@@ -298,11 +297,11 @@ pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
         for first in 0..WIDTH / 16 {
             for stretch in &layer.stretches {
                 let mut shorts = [_mm_setzero_si128(); 4];
-                let (weights, values) = (&layer.packed[stretch.clone()], &values[stretch.clone()]);
-                for group in 0..weights.len().min(values.len()) {
-                    let values = _mm_set1_epi32(values[group]);
+                for group in 0..STRETCH {
+                    let values = _mm_set1_epi32(values[usize::from(stretch.groups[group])]);
+                    let weights = &stretch.weights[group].0;
                     for lane in 0..4 {
-                        let weights = load_fours(&weights[group].0, first * 16 + lane * 4);
+                        let weights = load_fours(weights, first * 16 + lane * 4);
                         let products = _mm_maddubs_epi16(values, weights);
                         shorts[lane] = _mm_add_epi16(shorts[lane], products);
                     }
@@ -324,11 +323,11 @@ pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The inputs of a convolution side by side, four to a number.
+/// The inputs of a convolution side by side, four to a number, and zeros after the last.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS] {
-    let mut fours = [[[0; GROUPS]; IN]; TAPS];
+fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS + 1] {
+    let mut fours = [[[0; GROUPS]; IN]; TAPS + 1];
     for tap in 0..TAPS {
         for part in 0..IN {
             for half in 0..2 {
@@ -344,52 +343,78 @@ fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAP
     fours
 }
 
-/// Both 256-bit kernels; they differ in how four products are added to a sum.
-macro_rules! convolve_256 {
-    ($name:ident, $features:literal, |$sum:ident, $values:ident, $weights:ident| $add:expr) => {
-        #[target_feature(enable = $features)]
-        pub(super) fn $name<const IN: usize, const OUT: usize>(
-            layer: &Convolution<OUT>,
-            part: usize,
-            rows: &[u16],
-            input: &[[Row; IN]],
-            output: &mut [[Row; OUT]],
-        ) {
-            let (dilation, layer) = (layer.dilation, &layer.parts[part]);
-            for &row in rows {
-                let row = usize::from(row);
-                let mut sums = [_mm256_setzero_si256(); WIDTH / 8];
-                for place in 0..TAPS * IN {
-                    let inputs = &input[row + place / IN * dilation - dilation][place % IN];
-                    let taps: &[[u8; 4]] = inputs.as_chunks().0;
-                    for group in 0..GROUPS {
-                        let weights = &layer.packed[place * GROUPS + group].0;
-                        let $values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
-                        for lane in 0..WIDTH / 8 {
-                            let ($sum, $weights) = (sums[lane], load_256(weights, lane * 8));
-                            sums[lane] = $add;
-                        }
+/// The same with registers of 256 bits.
+#[target_feature(enable = "avx2")]
+pub(super) fn convolve_256_by_twos<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
+    rows: &[u16],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
+) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
+    let ones = _mm256_set1_epi16(1);
+    for &row in rows {
+        let row = usize::from(row);
+        let values = fours([&input[row - dilation], &input[row], &input[row + dilation]]);
+        let values = values.as_flattened().as_flattened();
+        // Half of the outputs at a time, as there are registers for.
+        let mut halves = [[_mm256_setzero_si256(); 4]; 2];
+        for half in 0..2 {
+            for stretch in &layer.stretches {
+                let mut shorts = [_mm256_setzero_si256(); 4];
+                for group in 0..STRETCH {
+                    let values = _mm256_set1_epi32(values[usize::from(stretch.groups[group])]);
+                    let weights = &stretch.weights[group].0;
+                    for lane in 0..4 {
+                        let weights = load_256(weights, half * 32 + lane * 8);
+                        let products = _mm256_maddubs_epi16(values, weights);
+                        shorts[lane] = _mm256_add_epi16(shorts[lane], products);
                     }
                 }
-                let halves: &[[__m256i; 4]] = sums.as_chunks().0;
-                let (residual, output) = (&input[row][part % IN], &mut output[row][part]);
-                finish_256::<0>(layer, residual, &halves[0], output);
-                finish_256::<{ WIDTH / 2 }>(layer, residual, &halves[1], output);
+                for lane in 0..4 {
+                    let wide = _mm256_madd_epi16(shorts[lane], ones);
+                    halves[half][lane] = _mm256_add_epi32(halves[half][lane], wide);
+                }
             }
         }
-    };
+        let (residual, output) = (&input[row][part % IN], &mut output[row][part]);
+        finish_256::<0>(layer, residual, &halves[0], output);
+        finish_256::<{ WIDTH / 2 }>(layer, residual, &halves[1], output);
+    }
 }
 
-convolve_256!(convolve_vnni, "avx2,avxvnni", |sum, values, weights| {
-    _mm256_dpbusd_avx_epi32(sum, values, weights)
-});
-// Adding up in 16 bits, as with 512, takes more registers than there are.
-convolve_256!(convolve_avx2, "avx2", |sum, values, weights| {
-    _mm256_add_epi32(
-        sum,
-        _mm256_madd_epi16(_mm256_maddubs_epi16(values, weights), _mm256_set1_epi16(1)),
-    )
-});
+/// With dot products of 256 bits.
+#[target_feature(enable = "avx2,avxvnni")]
+pub(super) fn convolve_256<const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
+    rows: &[u16],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
+) {
+    let (dilation, layer) = (layer.dilation, &layer.parts[part]);
+    for &row in rows {
+        let row = usize::from(row);
+        let mut sums = [_mm256_setzero_si256(); WIDTH / 8];
+        for place in 0..TAPS * IN {
+            let inputs = &input[row + place / IN * dilation - dilation][place % IN];
+            let taps: &[[u8; 4]] = inputs.as_chunks().0;
+            for group in 0..GROUPS {
+                let weights = &layer.packed[place * GROUPS + group].0;
+                let values = _mm256_set1_epi32(i32::from_le_bytes(taps[group]));
+                for lane in 0..WIDTH / 8 {
+                    let weights = load_256(weights, lane * 8);
+                    sums[lane] = _mm256_dpbusd_avx_epi32(sums[lane], values, weights);
+                }
+            }
+        }
+        let halves: &[[__m256i; 4]] = sums.as_chunks().0;
+        let (residual, output) = (&input[row][part % IN], &mut output[row][part]);
+        finish_256::<0>(layer, residual, &halves[0], output);
+        finish_256::<{ WIDTH / 2 }>(layer, residual, &halves[1], output);
+    }
+}
 
 /// Adds bias and residual to the sums of 32 outputs from `FIRST` on, and narrows to activations.
 #[inline]
