@@ -8,6 +8,9 @@ fn folder() -> PathBuf {
     std::fs::canonicalize(root).unwrap()
 }
 
+/// Some of what cargo gives the compiler in release builds.
+const RELEASE: &str = "-C opt-level=3 -C codegen-units=1 --target aarch64-unknown-linux-gnu";
+
 /// What the compiler is given when cargo gives these words.
 fn given(words: &str, profile: Option<&str>) -> String {
     let mut command = Command::new(folder().join("rustc"));
@@ -28,15 +31,22 @@ fn given(words: &str, profile: Option<&str>) -> String {
 fn only_release_builds_follow_the_profile() {
     let others = "--crate-name some_crate -C opt-level=3 -C metadata=0123 -C codegen-units=16";
     assert_eq!(given(others, None), others);
-    let release = "-C opt-level=3 -C metadata=0123 -C codegen-units=1 src/lib.rs";
-    let named =
-        "-C opt-level=3 -C metadata=some-crate-1.2.3-some_crate -C codegen-units=1 src/lib.rs";
+    let release = format!("{RELEASE} -C metadata=0123");
+    let named = format!("{RELEASE} -C metadata=some-crate-1.2.3-some_crate");
     let file = folder().join("phigate.profdata");
     let followed = format!("{named} -Cprofile-use={}", file.display());
-    assert_eq!(given(release, None), followed);
-    assert_eq!(given(release, Some("none")), named);
+    assert_eq!(given(&release, None), followed);
+    assert_eq!(given(&release, Some("none")), named);
     let counted = format!("{named} -Cprofile-generate");
-    assert_eq!(given(release, Some("record")), counted);
+    assert_eq!(given(&release, Some("record")), counted);
+}
+
+#[test]
+fn branches_keep_within_lines_on_one_architecture_alone() {
+    assert_eq!(given(RELEASE, Some("none")), RELEASE);
+    let x86 = RELEASE.replace("aarch64", "x86_64");
+    let within = format!("{x86} -Cllvm-args=-x86-branches-within-32B-boundaries");
+    assert_eq!(given(&x86, Some("none")), within);
 }
 
 #[test]
