@@ -9,8 +9,10 @@ import numpy as np
 
 import features as F
 
-MAGIC = b"PHGNAME5"
+MAGIC = b"PHGNAME6"
 WIDTH, WIDE, TAGS_MAX, LAYERS_MAX = 64, 128, 16, 6
+# Tokens on either side of one that the screen looks at, and its units.
+AROUND, UNITS = 2, 16
 # Steps of the confidence tables, half a unit of lead each.
 STEPS, STEP_BITS = 21, 10
 # Reported kinds: code, and the fewest bytes to believe, as in decode.rs.
@@ -22,7 +24,8 @@ class Model:
 
     words/grams/contexts: int8 [rows, 192]; gate: int8 [64], int; convs: list of (dilation, int8 [64, 192],
     int32 [64]); output: int8 [16, 64], int32 [16]; vocabulary: {word: row}; lexicon: {word: class};
-    gates: one like `gate` after each of the convs but the last, wide open until gates.py has fitted them;
+    screen: int8 [16, 320], int32 [16], int8 [16], int: who is left of those that pass the gate;
+    gates: one like `gate` after each of the convs but the last. Screen and gates are wide open until gates.py has fitted them;
     wide, wide_output: as convs and output, 128 wide; doubt: between which leads of a reported tag over "nothing" the
     wide layers are asked; confidence: percent right [reported kinds, STEPS], filled in once measured.
     """
@@ -31,6 +34,7 @@ class Model:
         self.words, self.grams, self.contexts, self.gate = words, grams, contexts, gate
         self.convs, self.output = convs, output
         self.gates = [(np.zeros(WIDTH, np.int8), 1) for _ in convs[1:]]
+        self.screen = np.zeros((UNITS, (2 * AROUND + 1) * WIDTH), np.int8), np.zeros(UNITS, np.int32), np.zeros(UNITS, np.int8), 1
         self.vocabulary, self.lexicon, self.packed_words = vocabulary, lexicon, None
         self.wide, self.wide_output, self.doubt = [], (np.zeros((TAGS_MAX, WIDE), np.int8), np.zeros(TAGS_MAX, np.int32)), (0, 0)
         self.confidence = np.full((len(REPORTED), STEPS), 50, np.uint8)
@@ -60,7 +64,7 @@ class Model:
     def scores(self, text):
         """Token spans, int scores [tokens, 16] and which tokens all gates let through, small gaps between them included."""
         spans, first = self.first(text)
-        wanted = passing(first, self.gate)
+        wanted = passing(first, self.gate) & screened(first, self.screen)
         *lower, top = layers_of(first, self.convs)
         for x, gate in zip(lower, self.gates):
             wanted &= passing(x, gate)
@@ -114,12 +118,12 @@ class Model:
             out += table.astype(np.int8).tobytes()
         for weight, bias in [self.gate, *self.gates]:
             out += weight.astype(np.int8).tobytes() + struct.pack("<i", bias)
+        units, units_bias, weight, bias = self.screen
+        out += dense_section(units, units_bias) + weight.astype(np.int8).tobytes() + struct.pack("<i", bias)
         # Wide layers are written in parts of as many outputs as narrow ones have.
         wide = [(w[part:part + WIDTH], b[part:part + WIDTH]) for _, w, b in self.wide for part in range(0, WIDE, WIDTH)]
         for weight, bias in [(w, b) for _, w, b in self.convs] + [self.output] + wide + [self.wide_output]:
-            outputs, inputs = weight.shape
-            out += weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes()
-            out += bias.astype("<i4").tobytes()
+            out += dense_section(weight, bias)
         out += self.confidence.astype(np.uint8).tobytes()
         out += self.packed_words or vocabulary_section(self.vocabulary, vocabulary_bits) + lexicon_section(self.lexicon, lexicon_bits)
         out += struct.pack("<Q", F.hash_word(out))
@@ -163,6 +167,7 @@ def read(path):
     def dense(outputs, inputs):
         weight = take(np.int8, outputs * inputs).reshape(inputs // 4, outputs, 4).transpose(1, 0, 2).reshape(outputs, inputs)
         return weight, take("<i4", outputs)
+    screen = *dense(UNITS, (2 * AROUND + 1) * WIDTH), take(np.int8, UNITS), int(take("<i4", 1)[0])
     convs = [(dilation, *dense(WIDTH, 3 * WIDTH)) for dilation in dilations[:layers]]
     output = dense(TAGS_MAX, WIDTH)
     wide = []
@@ -190,13 +195,31 @@ def read(path):
         return int(kinds[starts[bucket] + found[0]]) if len(found) else None
     model = Model(*tables, gate, convs, output, Hashed(row_of, words), Hashed(kind_of, entries))
     model.packed_words = data[words_from:place]
-    model.gates, model.confidence, model.wide, model.wide_output, model.doubt = gates, confidence, wide, wide_output, doubt
+    model.screen, model.gates, model.confidence, model.wide, model.wide_output, model.doubt = screen, gates, confidence, wide, wide_output, doubt
     return model
 
 
 def passing(x, gate):
     """Which rows of activations a gate lets through."""
     return x @ gate[0].astype(np.int32) + gate[1] > 0
+
+
+def around(first):
+    """The rows of each token and of those around it, side by side [tokens, 5 * 64]."""
+    padded = np.zeros((len(first) + 2 * AROUND, first.shape[1]), first.dtype)
+    padded[AROUND:AROUND + len(first)] = first
+    return np.concatenate([padded[place:place + len(first)] for place in range(2 * AROUND + 1)], 1)
+
+
+def screen_sums(rows, units, bias, weight):
+    """What the screen says of rows of tokens and those around them, before its own bias."""
+    return (np.maximum(product(rows, units) + bias, 0) >> 7) @ weight.astype(np.int32)
+
+
+def screened(first, screen):
+    """Which tokens of a first layer the screen lets through."""
+    *weights, bias = screen
+    return screen_sums(around(first), *weights) + bias > 0
 
 
 def with_those_beside(tokens):
@@ -232,6 +255,11 @@ def scored(x, output):
 def product(values, weight):
     """An integer product by way of float32, which holds every partial sum here exactly."""
     return (values.astype(np.float32) @ weight.astype(np.float32).T).astype(np.int32)
+
+
+def dense_section(weight, bias):
+    outputs, inputs = weight.shape
+    return weight.astype(np.int8).reshape(outputs, inputs // 4, 4).transpose(1, 0, 2).tobytes() + bias.astype("<i4").tobytes()
 
 
 def vocabulary_section(vocabulary, bits):

@@ -1,7 +1,8 @@
 //! The network over a window of tokens: table sums, and two stacks of convolutions above them that give tag scores.
 //!
 //! It asks little of most tokens. A gate looks at every token after the first
-//! layer and lets through those that might be part of a finding. The narrow
+//! layer and lets through those that might be part of a finding, and a screen
+//! looks at these and two on either side and leaves a third of them. The narrow
 //! stack has a gate after each layer, scores the few that pass them all, and
 //! is sure about nearly all of these. The wide stack is asked about the rest
 //! alone, and adds its scores to the narrow one's.
@@ -11,7 +12,7 @@ use std::ops::Range;
 use super::WINDOW;
 use super::decode::{Decoder, is_too_short, reported_lead};
 use super::set::Set;
-use super::simd::{self, Level, Lists, Row, TAGS_MAX, WIDTH};
+use super::simd::{self, AROUND, Level, Lists, Row, TAGS_MAX, WIDTH};
 use super::stack::{First, MARGIN, STRIDE, Stack};
 use super::token::{Tokens, outside};
 use super::weights::{WIDE_PARTS, Weights};
@@ -114,8 +115,9 @@ impl Window {
         decoder: &mut Decoder<'_>,
     ) {
         let is_short = text.len() < SHORT_BYTES;
-        self.embed(self.level_for(is_short));
-        let wanted = self.wanted(text, start, end, unwanted);
+        let level = self.level_for(is_short);
+        self.embed(level);
+        let wanted = self.wanted(level, text, start, end, unwanted);
         let level = self.level_for(is_short && wanted.len() <= FEW_TOKENS);
         let (asked, mut doubtful) = self.ask_narrow(level, wanted);
         doubtful.remove(0..start);
@@ -175,6 +177,7 @@ impl Window {
     /// tokens beside them.
     fn wanted(
         &self,
+        level: Level,
         text: &[u8],
         start: usize,
         end: usize,
@@ -190,7 +193,19 @@ impl Window {
         }
         wanted.remove(0..start.saturating_sub(BESIDE));
         wanted.remove(WINDOW.min(end + BESIDE)..WINDOW);
-        wanted
+        self.screened(level, wanted)
+    }
+
+    /// Which of these tokens the screen leaves.
+    fn screened(&self, level: Level, tokens: Set) -> Set {
+        let rows = &self.first[MARGIN - AROUND..];
+        let mut left = Set::default();
+        tokens.iter().for_each(|token| {
+            let rows = rows[token..].first_chunk();
+            let is_left = rows.is_some_and(|rows| simd::screen(level, &self.weights.screen, rows));
+            left.add(token, u64::from(is_left));
+        });
+        left
     }
 
     /// Which tokens the first gate lets through.

@@ -63,12 +63,12 @@ struct Stretch<const OUT: usize> {
 }
 
 impl<const OUT: usize> Stretch<OUT> {
-    /// From groups among these; one past their end has weights of zero.
-    fn new(packed: &[[[i8; 4]; OUT]], groups: [u16; STRETCH]) -> Self {
-        let weights = |group| packed.get(usize::from(group)).copied();
+    /// From the places of groups, at most as many as a stretch holds. It is filled up with weights of zero.
+    fn new(packed: &[[[i8; 4]; OUT]], places: &[usize]) -> Self {
+        let weights = |place: &usize| Fours(packed[*place]);
         Stretch {
-            groups,
-            weights: groups.map(|group| Fours(weights(group).unwrap_or([[0; 4]; OUT]))),
+            groups: std::array::from_fn(|at| places.get(at).map_or(0, |place| *place as u16)),
+            weights: std::array::from_fn(|at| places.get(at).map_or(Fours([[0; 4]; OUT]), weights)),
         }
     }
 }
@@ -84,8 +84,8 @@ impl<const OUT: usize> Dense<OUT> {
         Dense {
             pairs: plain.as_chunks().0.iter().map(pair).collect(),
             stretches: stretches(&packed)
-                .into_iter()
-                .map(|groups| Stretch::new(&packed, groups))
+                .iter()
+                .map(|places| Stretch::new(&packed, places))
                 .collect(),
             packed: packed.into_iter().map(Fours).collect(),
             plain,
@@ -97,9 +97,8 @@ impl<const OUT: usize> Dense<OUT> {
 /// Deals groups of four inputs out to stretches within which no sum of 16 bits can overflow, whatever the inputs are.
 /// Such a sum takes two of the four inputs of each group.
 ///
-/// Those that could add most come first, each where it leaves most room. All but a few stretches are full then, and
-/// those are filled up with the group after the last, which stands for none.
-fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<[u16; STRETCH]> {
+/// Those that could add most come first, each where it leaves most room: nearly all stretches are full then.
+fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<Vec<usize>> {
     let added = |weights: &[i8; 4]| {
         let [a, b, c, d] = weights.map(|weight| ACTIVATION_MAX * i32::from(weight));
         let (up, down) = (|sum: i32| sum.max(0), |sum: i32| (-sum).max(0));
@@ -138,17 +137,24 @@ fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<[u16; STRETCH]>
         }
         let (sums, places) = &mut stretches[stretch];
         *sums = with(sums);
-        places.push(group as u16);
+        places.push(group);
     }
-    let filled_up = |(_, places): ([[i32; 4]; OUT], Vec<u16>)| {
-        std::array::from_fn(|place| places.get(place).copied().unwrap_or(groups.len() as u16))
-    };
-    stretches.into_iter().map(filled_up).collect()
+    stretches.into_iter().map(|(_, places)| places).collect()
 }
 
 /// A weighted sum per token; positive means that the token might be part of a finding.
 pub(super) struct Gate {
     pub(super) weights: [i8; WIDTH],
+    pub(super) bias: i32,
+}
+
+/// Tokens on either side of one that a screen looks at.
+pub(super) const AROUND: usize = 2;
+
+/// A layer of a few units over the rows of a token and those around it, and a gate above it.
+pub(super) struct Screen {
+    pub(super) units: Dense<TAGS_MAX>,
+    pub(super) weights: [i8; TAGS_MAX],
     pub(super) bias: i32,
 }
 
@@ -359,6 +365,17 @@ pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
     portable::gate(gate, rows)
 }
 
+/// Whether a token may still be part of a finding, by its row and those around it.
+pub(super) fn screen(level: Level, screen: &Screen, rows: &[Row; 2 * AROUND + 1]) -> bool {
+    let units = score(level, &screen.units, rows);
+    let sum: i32 = units
+        .iter()
+        .zip(&screen.weights)
+        .map(|(unit, weight)| (unit.max(&0) >> WEIGHT_SHIFT) * i32::from(*weight))
+        .sum();
+    sum + screen.bias > 0
+}
+
 /// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`.
 /// Where there are more parts out than in, the residual is the input's parts in turn.
 ///
@@ -398,16 +415,19 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The tag scores of one token.
+/// The tag scores of one token, or other sums of whole rows.
 pub(super) fn score<const IN: usize>(
     level: Level,
     layer: &Dense<TAGS_MAX>,
     input: &[Row; IN],
 ) -> [i32; TAGS_MAX] {
     #[cfg(target_arch = "x86_64")]
-    if level.has_avx2() {
+    match level {
+        // SAFETY: `available` asked for the features of this level.
+        Level::Avx512Vnni | Level::Avx512 => return unsafe { x86::score_512(layer, input) },
         // SAFETY: as in `gate`.
-        return unsafe { x86::score(layer, input) };
+        level if level.has_avx2() => return unsafe { x86::score(layer, input) },
+        _ => {}
     }
     let _ = level;
     portable::score(layer, input)

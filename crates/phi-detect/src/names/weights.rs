@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::simd::{Convolution, Dense, Gate, TAGS_MAX, TAPS, TableRow, WIDTH};
+use super::simd::{AROUND, Convolution, Dense, Gate, Screen, TAGS_MAX, TAPS, TableRow, WIDTH};
 
 /// The file, put where its tables begin with a cache line: a row then has three of them, and not parts of four.
 #[repr(C, align(64))]
@@ -23,7 +23,7 @@ static PLACED: Placed = Placed {
 };
 
 static FILE: &[u8] = &PLACED.file;
-const MAGIC: &[u8; 8] = b"PHGNAME5";
+const MAGIC: &[u8; 8] = b"PHGNAME6";
 
 /// Largest number of convolutions in a stack that the format can hold.
 const LAYERS_MAX: usize = 6;
@@ -61,6 +61,8 @@ pub(super) struct Weights {
     pub(super) gate: Gate,
     /// One after each narrow layer but the last.
     pub(super) gates: Vec<Gate>,
+    /// Who is left of those that pass the first gate.
+    pub(super) screen: Screen,
     pub(super) narrow: StackWeights<1>,
     pub(super) wide: StackWeights<WIDE_PARTS>,
     /// Where the narrow stack's lead of a reported kind over "nothing" lies while it is in doubt.
@@ -104,6 +106,7 @@ impl Weights {
             grams,
             gate: rest.gate(),
             gates: (1..layers).map(|_| rest.gate()).collect(),
+            screen: rest.screen(),
             narrow: rest.stack(&dilations[..layers]),
             wide: rest.stack(&wide_dilations[..wide_layers]),
             doubt,
@@ -205,11 +208,22 @@ impl Reader {
     }
 
     fn gate(&mut self) -> Gate {
-        let weights: &[[u8; WIDTH]] = self.rows(1);
         Gate {
-            weights: weights[0].map(|byte| byte as i8),
+            weights: self.bytes(),
             bias: self.signed(),
         }
+    }
+
+    fn screen(&mut self) -> Screen {
+        Screen {
+            units: self.dense((2 * AROUND + 1) * WIDTH),
+            weights: self.bytes(),
+            bias: self.signed(),
+        }
+    }
+
+    fn bytes<const N: usize>(&mut self) -> [i8; N] {
+        self.rows(1)[0].map(|byte| byte as i8)
     }
 
     fn stack<const PARTS: usize>(&mut self, dilations: &[usize]) -> StackWeights<PARTS> {

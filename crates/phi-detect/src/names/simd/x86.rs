@@ -135,29 +135,63 @@ pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
     passing
 }
 
+/// With registers of 128 bits, as in `gate`.
 #[target_feature(enable = "avx2")]
 pub(super) fn score<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
     input: &[Row; IN],
 ) -> [i32; TAGS_MAX] {
-    let mut sums = [load_i32(&layer.bias, 0), load_i32(&layer.bias, 8)];
-    let ones = _mm256_set1_epi16(1);
-    for part in 0..IN {
-        let values: &[[u8; 4]] = input[part].as_chunks().0;
-        for group in 0..GROUPS {
-            let weights = &layer.packed[part * GROUPS + group].0;
-            let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
-            for half in 0..2 {
-                let pairs = _mm256_maddubs_epi16(values, load_256(weights, half * 8));
-                sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
+    let ones = _mm_set1_epi16(1);
+    let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
+    let mut sums = [_mm_setzero_si128(); TAGS_MAX / 4];
+    for stretch in &layer.stretches {
+        let mut shorts = [_mm_setzero_si128(); TAGS_MAX / 4];
+        for group in 0..STRETCH {
+            let four = values[usize::from(stretch.groups[group])];
+            let values = _mm_set1_epi32(i32::from_le_bytes(four));
+            let weights = &stretch.weights[group].0;
+            for lane in 0..TAGS_MAX / 4 {
+                let products = _mm_maddubs_epi16(values, load_fours(weights, lane * 4));
+                shorts[lane] = _mm_add_epi16(shorts[lane], products);
             }
         }
+        for lane in 0..TAGS_MAX / 4 {
+            sums[lane] = _mm_add_epi32(sums[lane], _mm_madd_epi16(shorts[lane], ones));
+        }
+    }
+    let mut scores = layer.bias;
+    for lane in 0..TAGS_MAX / 4 {
+        // SAFETY: four of the sixteen scores, from a multiple of four.
+        unsafe {
+            let place = scores.as_mut_ptr().add(lane * 4).cast();
+            _mm_storeu_si128(place, _mm_add_epi32(sums[lane], _mm_loadu_si128(place)));
+        }
+    }
+    scores
+}
+
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+pub(super) fn score_512<const IN: usize>(
+    layer: &Dense<TAGS_MAX>,
+    input: &[Row; IN],
+) -> [i32; TAGS_MAX] {
+    let ones = _mm512_set1_epi16(1);
+    let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
+    // SAFETY: sixteen scores.
+    let mut sums = unsafe { _mm512_loadu_si512(layer.bias.as_ptr().cast()) };
+    for stretch in &layer.stretches {
+        let mut shorts = _mm512_setzero_si512();
+        for group in 0..STRETCH {
+            let four = values[usize::from(stretch.groups[group])];
+            let values = _mm512_set1_epi32(i32::from_le_bytes(four));
+            let products = _mm512_maddubs_epi16(values, load_512(&stretch.weights[group].0, 0));
+            shorts = _mm512_add_epi16(shorts, products);
+        }
+        sums = _mm512_add_epi32(sums, _mm512_madd_epi16(shorts, ones));
     }
     let mut scores = [0; TAGS_MAX];
-    for half in 0..2 {
-        // SAFETY: eight lanes fit at 0 and at 8 of sixteen.
-        unsafe { _mm256_storeu_si256(scores.as_mut_ptr().add(half * 8).cast(), sums[half]) };
-    }
+    // SAFETY: as above.
+    unsafe { _mm512_storeu_si512(scores.as_mut_ptr().cast(), sums) };
     scores
 }
 
@@ -323,11 +357,11 @@ pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The inputs of a convolution side by side, four to a number, and zeros after the last.
+/// The inputs of a convolution side by side, four to a number.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS + 1] {
-    let mut fours = [[[0; GROUPS]; IN]; TAPS + 1];
+fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS] {
+    let mut fours = [[[0; GROUPS]; IN]; TAPS];
     for tap in 0..TAPS {
         for part in 0..IN {
             for half in 0..2 {
@@ -551,7 +585,7 @@ fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
 /// The weights of four outputs for four inputs.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_fours(weights: &[[i8; 4]; WIDTH], first: usize) -> __m128i {
+fn load_fours<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m128i {
     let part: &[[i8; 4]] = &weights[first..first + 4];
     // SAFETY: the slice holds the 16 bytes that are read.
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
@@ -560,7 +594,7 @@ fn load_fours(weights: &[[i8; 4]; WIDTH], first: usize) -> __m128i {
 /// The weights of sixteen outputs.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load_512(weights: &[[i8; 4]; WIDTH], first: usize) -> __m512i {
+fn load_512<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m512i {
     let part: &[[i8; 4]] = &weights[first..first + 16];
     // SAFETY: the slice holds the 64 bytes that are read.
     unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
@@ -569,7 +603,7 @@ fn load_512(weights: &[[i8; 4]; WIDTH], first: usize) -> __m512i {
 /// The weights of eight outputs.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i {
+fn load_256(weights: &[[i8; 4]; WIDTH], first: usize) -> __m256i {
     let part: &[[i8; 4]] = &weights[first..first + 8];
     // SAFETY: the slice holds the 32 bytes that are read.
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
