@@ -64,7 +64,8 @@ class Model:
     def scores(self, text):
         """Token spans, int scores [tokens, 16] and which tokens all gates let through, small gaps between them included."""
         spans, first = self.first(text)
-        wanted = passing(first, self.gate) & screened(first, self.screen)
+        passed = passing(first, self.gate)
+        wanted = passed & with_those_beside(passed & screened(first, self.screen))
         *lower, top = layers_of(first, self.convs)
         for x, gate in zip(lower, self.gates):
             wanted &= passing(x, gate)

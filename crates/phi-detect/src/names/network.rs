@@ -2,7 +2,7 @@
 //!
 //! It asks little of most tokens. A gate looks at every token after the first
 //! layer and lets through those that might be part of a finding, and a screen
-//! looks at these and two on either side and leaves a third of them. The narrow
+//! looks at these and two on either side and leaves a sixth in prose. The narrow
 //! stack has a gate after each layer, scores the few that pass them all, and
 //! is sure about nearly all of these. The wide stack is asked about the rest
 //! alone, and adds its scores to the narrow one's.
@@ -21,9 +21,10 @@ use super::weights::{WIDE_PARTS, Weights};
 /// of a stack, and those beside it.
 pub(super) const REACH: usize = 16 + BESIDE;
 
-/// From so far away a token may decide who is asked about a token: 2 because a token is scored if those around it pass all
-/// gates, and 1 because the wide stack is asked about a token if the one beside it is in doubt.
-const BESIDE: usize = 3;
+/// From so far away a token may decide who is asked about a token: 1 because the screen leaves a token if it leaves the one
+/// beside it, 2 because a token is scored if those around it pass all gates, and 1 because the wide stack is asked about a
+/// token if the one beside it is in doubt.
+const BESIDE: usize = 4;
 
 /// A text with fewer bytes is short.
 const SHORT_BYTES: usize = 2 << 10;
@@ -183,7 +184,7 @@ impl Window {
         end: usize,
         unwanted: Option<&dyn Fn(usize) -> bool>,
     ) -> Set {
-        let mut wanted = self.passing();
+        let mut wanted = self.passing(level);
         // A run at the edge may have begun before, or go on in the next window.
         let is_whole = |run: &Range<usize>| run.start > 0 && run.end < self.embedded;
         for run in wanted.runs() {
@@ -196,7 +197,8 @@ impl Window {
         self.screened(level, wanted)
     }
 
-    /// Which of these tokens the screen leaves.
+    /// Which of these tokens the screen leaves, and those of them beside one that it leaves: it sees the ends of findings less
+    /// well than what is in them.
     fn screened(&self, level: Level, tokens: Set) -> Set {
         let rows = &self.first[MARGIN - AROUND..];
         let mut left = Set::default();
@@ -205,15 +207,15 @@ impl Window {
             let is_left = rows.is_some_and(|rows| simd::screen(level, &self.weights.screen, rows));
             left.add(token, u64::from(is_left));
         });
-        left
+        left.widened(1, self.embedded).common(tokens)
     }
 
     /// Which tokens the first gate lets through.
-    fn passing(&self) -> Set {
+    fn passing(&self, level: Level) -> Set {
         let mut passing = Set::default();
         let rows = &self.first[MARGIN..][..self.embedded];
         for (part, rows) in rows.chunks(64).enumerate() {
-            passing.add(part * 64, simd::gate(self.level, &self.weights.gate, rows));
+            passing.add(part * 64, simd::gate(level, &self.weights.gate, rows));
         }
         passing
     }

@@ -357,9 +357,12 @@ pub(super) fn embed(
 /// Which of up to 64 tokens the gate lets through, one bit each.
 pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if level.has_avx2() {
-        // SAFETY: `available` asked for AVX2.
-        return unsafe { x86::gate(gate, rows) };
+    match level {
+        // SAFETY: this level implies AVX2, which `available` asked for.
+        Level::Avx2By128 => return unsafe { x86::gate_128(gate, rows) },
+        // SAFETY: as above.
+        level if level.has_avx2() => return unsafe { x86::gate_256(gate, rows) },
+        _ => {}
     }
     let _ = level;
     portable::gate(gate, rows)
@@ -425,7 +428,7 @@ pub(super) fn score<const IN: usize>(
     match level {
         // SAFETY: `available` asked for the features of this level.
         Level::Avx512Vnni | Level::Avx512 => return unsafe { x86::score_512(layer, input) },
-        // SAFETY: as in `gate`.
+        // SAFETY: these levels imply AVX2, which `available` asked for.
         level if level.has_avx2() => return unsafe { x86::score(layer, input) },
         _ => {}
     }

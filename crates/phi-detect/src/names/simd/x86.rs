@@ -109,9 +109,9 @@ fn add_row_256(row: &TableRow, part: usize, sums: &mut [__m256i; 4]) {
     }
 }
 
-/// With registers of 128 bits: every token is asked, and wider multiplications slow the processor down.
+/// For little work, see `Level::gentle`: every token is asked.
 #[target_feature(enable = "avx2")]
-pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
+pub(super) fn gate_128(gate: &Gate, rows: &[Row]) -> u64 {
     let ones = _mm_set1_epi16(1);
     let mut passing = 0;
     for (place, row) in rows.iter().enumerate() {
@@ -127,15 +127,41 @@ pub(super) fn gate(gate: &Gate, rows: &[Row]) -> u64 {
             let pairs = _mm_maddubs_epi16(values, weights);
             sums = _mm_add_epi32(sums, _mm_madd_epi16(pairs, ones));
         }
-        let sums = _mm_add_epi32(sums, _mm_shuffle_epi32::<0b01_00_11_10>(sums));
-        let sums = _mm_add_epi32(sums, _mm_shuffle_epi32::<0b10_11_00_01>(sums));
-        let passes = _mm_cvtsi128_si32(sums) + gate.bias > 0;
-        passing |= u64::from(passes) << place;
+        passing |= u64::from(sum_of(sums) + gate.bias > 0) << place;
     }
     passing
 }
 
-/// With registers of 128 bits, as in `gate`.
+#[target_feature(enable = "avx2")]
+pub(super) fn gate_256(gate: &Gate, rows: &[Row]) -> u64 {
+    let ones = _mm256_set1_epi16(1);
+    let weights = [load_bytes(&gate.weights, 0), load_bytes(&gate.weights, 32)];
+    let mut passing = 0;
+    for (place, row) in rows.iter().enumerate() {
+        let low = _mm256_maddubs_epi16(load_bytes(row, 0), weights[0]);
+        let high = _mm256_maddubs_epi16(load_bytes(row, 32), weights[1]);
+        let sums = _mm256_add_epi32(_mm256_madd_epi16(low, ones), _mm256_madd_epi16(high, ones));
+        let sums = _mm_add_epi32(
+            _mm256_castsi256_si128(sums),
+            _mm256_extracti128_si256::<1>(sums),
+        );
+        passing |= u64::from(sum_of(sums) + gate.bias > 0) << place;
+    }
+    passing
+}
+
+/// All four lanes together.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sum_of(lanes: __m128i) -> i32 {
+    let twos = _mm_add_epi32(lanes, _mm_shuffle_epi32::<0b01_00_11_10>(lanes));
+    _mm_cvtsi128_si32(_mm_add_epi32(
+        twos,
+        _mm_shuffle_epi32::<0b10_11_00_01>(twos),
+    ))
+}
+
+/// For what has no wider registers, and for little work.
 #[target_feature(enable = "avx2")]
 pub(super) fn score<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
