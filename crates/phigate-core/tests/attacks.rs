@@ -646,8 +646,11 @@ fn no_path_spells_a_callers_key() {
     });
     let scanned = scanned(&body);
     let report = scanned.report();
-    let found = report.findings().iter().map(|finding| &finding.path);
-    let opaque = report.unscannable().iter().map(|part| &part.path);
+    let found = report
+        .findings()
+        .iter()
+        .map(|finding| finding.path.as_str());
+    let opaque = report.unscannable().iter().map(|part| part.path.as_str());
     let paths: Vec<String> = found
         .chain(opaque)
         .map(|path| path.to_lowercase())

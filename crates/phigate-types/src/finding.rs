@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 /// Where PHI was found in a request; never what it said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,8 +11,8 @@ pub struct Finding {
     /// The code of the kind of PHI.
     #[serde(rename = "type")]
     pub kind: Cow<'static, str>,
-    /// Where it stands, such as `messages[0].content`.
-    pub path: String,
+    /// Where it stands, such as `messages[0].content`. The findings of a text share it.
+    pub path: SmolStr,
     /// First character, counted in code points of the decoded string.
     pub start: u64,
     /// The character after the last.

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use phi_detect::{CodePoints, PhiKind};
 use phigate_types::{Finding, Unscannable};
+use smol_str::SmolStr;
 
 use crate::json::{Document, NodeId};
 use crate::request::{self, Form, Place};
@@ -22,13 +24,15 @@ const INCOMPLETE_SCAN: &str = "incomplete_scan";
 const GIVEN: &str = "given";
 
 /// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
+///
+/// What can be long is shared by its clones: a request and what is known about it have one each.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    findings: Vec<Finding>,
+    findings: Arc<Vec<Finding>>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
-    identifiers: BTreeSet<(PhiKind, PhiText)>,
+    identifiers: Arc<BTreeSet<(PhiKind, PhiText)>>,
     has_phi_in_model: bool,
     text_bytes: u64,
     is_complete: bool,
@@ -94,12 +98,16 @@ impl Report {
             Place::Number => value.raw().into(),
             _ => value.decoded().into_text(),
         };
-        let path = request::path(&value);
+        let path = SmolStr::from(request::path(&value));
+        let (findings, identifiers) = (
+            Arc::make_mut(&mut self.findings),
+            Arc::make_mut(&mut self.identifiers),
+        );
         let mut points = CodePoints::new(&text);
         for LocatedFinding { finding, .. } in found {
             let Range { start, end } = points.range(&finding.span);
             let exact = text.get(finding.span.clone()).unwrap_or_default();
-            self.findings.push(Finding {
+            findings.push(Finding {
                 kind: Cow::Borrowed(finding.kind.code()),
                 path: path.clone(),
                 start: start as u64,
@@ -110,7 +118,7 @@ impl Report {
             if lists.identifiers {
                 let forms = identifier::stored_forms(finding.kind, exact).into_iter();
                 let forms = forms.map(|form| (finding.kind, PhiText::new(form)));
-                self.identifiers.extend(forms);
+                identifiers.extend(forms);
             }
         }
     }
@@ -127,12 +135,14 @@ impl Report {
             is_complete: true,
             ..Self::default()
         };
+        let path = SmolStr::from(path);
+        let findings = Arc::make_mut(&mut report.findings);
         for (kind, span, score) in given {
             *report.counts.entry(kind).or_default() += 1;
-            if report.findings.len() < scanner.listed_max {
-                report.findings.push(Finding {
+            if findings.len() < scanner.listed_max {
+                findings.push(Finding {
                     kind: Cow::Borrowed(kind.code()),
-                    path: path.to_owned(),
+                    path: path.clone(),
                     start: span.start as u64,
                     end: span.end as u64,
                     score,

@@ -398,7 +398,7 @@ fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
     FindingRow {
         label: kind.map_or_else(|| finding.kind.to_string(), |kind| kind.label().to_owned()),
         class: kind.map_or("", kind_class),
-        path: finding.path.clone(),
+        path: finding.path.to_string(),
         start: finding.start,
         end: finding.end,
         score: format!("{:.2}", finding.score),

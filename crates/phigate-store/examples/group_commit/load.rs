@@ -128,7 +128,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         types: BTreeMap::from([("ssn".to_owned(), 1)]),
         findings: vec![phigate_types::Finding {
             kind: "ssn".into(),
-            path: "messages[0].content".to_owned(),
+            path: "messages[0].content".into(),
             start: 4,
             end: 15,
             score: 0.99,

@@ -133,7 +133,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),
         findings: vec![Finding {
             kind: "ssn".into(),
-            path: "messages[0].content".to_owned(),
+            path: "messages[0].content".into(),
             start: 4,
             end: 15,
             score: 0.99,

@@ -130,18 +130,21 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
 fn written_out(text: &str) -> Vec<String> {
     let text = text.replace('#', " unit ").replace("p.o.", "po");
     let given = words(&text);
+    let state = |name: &str| STATES.iter().find(|row| row.0 == name).map(|row| row.1);
     let mut out: Vec<String> = Vec::new();
-    let mut at = 0;
+    let (mut at, mut in_street) = (0, true);
     while let Some(word) = given.get(at) {
-        let pair = given.get(at + 1).map(|next| format!("{word} {next}"));
-        let state = |name: &str| STATES.iter().find(|row| row.0 == name).map(|row| row.1);
-        let in_street = street_line(&out).is_none();
-        if let Some(short) = pair.as_deref().and_then(state).filter(|_| !in_street) {
+        in_street = in_street && street_line(&out).is_none();
+        // Streets are called after states; only what stands behind them is one.
+        let behind = given.get(at + 1).filter(|_| !in_street);
+        let pair = behind.map(|next| format!("{word} {next}"));
+        if let Some(short) = pair.as_deref().and_then(state) {
             out.push(short.to_owned());
             at += 2;
             continue;
         }
-        let long = match state(word).filter(|_| !in_street) {
+        let short = (!in_street).then(|| state(word)).flatten();
+        let long = match short {
             Some(short) => short.to_owned(),
             None => long_form(word, in_street && !out.is_empty()),
         };

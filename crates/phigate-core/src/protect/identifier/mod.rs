@@ -144,6 +144,11 @@ fn writing(kind: PhiKind) -> Option<&'static Writing> {
 
 /// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.
 pub fn plain(text: &str) -> String {
+    // Nearly every identifier is ASCII, and every finding is written like this.
+    if text.is_ascii() {
+        let kept = text.chars().filter(char::is_ascii_alphanumeric);
+        return kept.map(|letter| letter.to_ascii_lowercase()).collect();
+    }
     text.chars()
         .filter(|character| character.is_alphanumeric())
         .flat_map(char::to_lowercase)
@@ -152,6 +157,9 @@ pub fn plain(text: &str) -> String {
 
 /// Lower case, with the full-width letters and digits of East Asian keyboards as the usual ones.
 fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let narrow = |letter: char| match letter {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',

@@ -309,3 +309,11 @@ fn a_question_stays_small_whatever_is_typed() {
         }
     }
 }
+
+#[test]
+fn ascii_is_written_like_any_other_text() {
+    let ascii: String = (0..128).map(char::from).collect();
+    let with_another = format!("{ascii}é");
+    assert_eq!(format!("{}é", plain(&ascii)), plain(&with_another));
+    assert_eq!(format!("{}é", folded(&ascii)), folded(&with_another));
+}
