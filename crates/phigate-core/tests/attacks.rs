@@ -651,10 +651,7 @@ fn no_path_spells_a_callers_key() {
         .iter()
         .map(|finding| finding.path.as_str());
     let opaque = report.unscannable().iter().map(|part| part.path.as_str());
-    let paths: Vec<String> = found
-        .chain(opaque)
-        .map(|path| path.to_lowercase())
-        .collect();
+    let paths: Vec<String> = found.chain(opaque).map(str::to_lowercase).collect();
     assert!(paths.len() >= 5, "{paths:?}");
     for path in paths {
         for word in ["zebulon", "quartermaine", "536"] {
