@@ -428,8 +428,10 @@ pub(super) fn score<const IN: usize>(
     match level {
         // SAFETY: `available` asked for the features of this level.
         Level::Avx512Vnni | Level::Avx512 => return unsafe { x86::score_512(layer, input) },
-        // SAFETY: these levels imply AVX2, which `available` asked for.
-        level if level.has_avx2() => return unsafe { x86::score(layer, input) },
+        // SAFETY: this level implies AVX2, which `available` asked for.
+        Level::Avx2By128 => return unsafe { x86::score_128(layer, input) },
+        // SAFETY: as above.
+        level if level.has_avx2() => return unsafe { x86::score_256(layer, input) },
         _ => {}
     }
     let _ = level;

@@ -161,9 +161,9 @@ fn sum_of(lanes: __m128i) -> i32 {
     ))
 }
 
-/// For what has no wider registers, and for little work.
+/// For little work: products are added up in 16 bits first, as there are many registers of 128 bits to a row.
 #[target_feature(enable = "avx2")]
-pub(super) fn score<const IN: usize>(
+pub(super) fn score_128<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
     input: &[Row; IN],
 ) -> [i32; TAGS_MAX] {
@@ -196,6 +196,30 @@ pub(super) fn score<const IN: usize>(
     scores
 }
 
+#[target_feature(enable = "avx2")]
+pub(super) fn score_256<const IN: usize>(
+    layer: &Dense<TAGS_MAX>,
+    input: &[Row; IN],
+) -> [i32; TAGS_MAX] {
+    let ones = _mm256_set1_epi16(1);
+    let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
+    let weights = &layer.packed[..values.len()];
+    let mut sums = [load_i32(&layer.bias, 0), load_i32(&layer.bias, 8)];
+    for group in 0..values.len() {
+        let values = _mm256_set1_epi32(i32::from_le_bytes(values[group]));
+        for half in 0..2 {
+            let pairs = _mm256_maddubs_epi16(values, load_256(&weights[group].0, half * 8));
+            sums[half] = _mm256_add_epi32(sums[half], _mm256_madd_epi16(pairs, ones));
+        }
+    }
+    let mut scores = [0; TAGS_MAX];
+    for half in 0..2 {
+        // SAFETY: eight lanes fit at 0 and at 8 of sixteen.
+        unsafe { _mm256_storeu_si256(scores.as_mut_ptr().add(half * 8).cast(), sums[half]) };
+    }
+    scores
+}
+
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 pub(super) fn score_512<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
@@ -203,17 +227,13 @@ pub(super) fn score_512<const IN: usize>(
 ) -> [i32; TAGS_MAX] {
     let ones = _mm512_set1_epi16(1);
     let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
-    // SAFETY: sixteen scores.
+    let weights = &layer.packed[..values.len()];
+    // SAFETY: sixteen sums.
     let mut sums = unsafe { _mm512_loadu_si512(layer.bias.as_ptr().cast()) };
-    for stretch in &layer.stretches {
-        let mut shorts = _mm512_setzero_si512();
-        for group in 0..STRETCH {
-            let four = values[usize::from(stretch.groups[group])];
-            let values = _mm512_set1_epi32(i32::from_le_bytes(four));
-            let products = _mm512_maddubs_epi16(values, load_512(&stretch.weights[group].0, 0));
-            shorts = _mm512_add_epi16(shorts, products);
-        }
-        sums = _mm512_add_epi32(sums, _mm512_madd_epi16(shorts, ones));
+    for group in 0..values.len() {
+        let values = _mm512_set1_epi32(i32::from_le_bytes(values[group]));
+        let pairs = _mm512_maddubs_epi16(values, load_512(&weights[group].0, 0));
+        sums = _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, ones));
     }
     let mut scores = [0; TAGS_MAX];
     // SAFETY: as above.
@@ -629,7 +649,7 @@ fn load_512<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m512i
 /// The weights of eight outputs.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_256(weights: &[[i8; 4]; WIDTH], first: usize) -> __m256i {
+fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i {
     let part: &[[i8; 4]] = &weights[first..first + 8];
     // SAFETY: the slice holds the 32 bytes that are read.
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
