@@ -204,7 +204,7 @@ impl Window {
         let mut left = Set::default();
         tokens.iter().for_each(|token| {
             let rows = rows[token..].first_chunk();
-            let is_left = rows.is_some_and(|rows| simd::screen(level, &self.weights.screen, rows));
+            let is_left = rows.is_none_or(|rows| simd::screen(level, &self.weights.screen, rows));
             left.add(token, u64::from(is_left));
         });
         left.widened(1, self.embedded).common(tokens)
