@@ -2,7 +2,7 @@
 //!
 //! It asks little of most tokens. A gate looks at every token after the first
 //! layer and lets through those that might be part of a finding, and a screen
-//! looks at these and two on either side and leaves a sixth in prose. The narrow
+//! looks at these and two on either side and leaves a fifth in prose. The narrow
 //! stack has a gate after each layer, scores the few that pass them all, and
 //! is sure about nearly all of these. The wide stack is asked about the rest
 //! alone, and adds its scores to the narrow one's.

@@ -161,7 +161,7 @@ fn sum_of(lanes: __m128i) -> i32 {
     ))
 }
 
-/// For little work: products are added up in 16 bits first, as there are many registers of 128 bits to a row.
+/// For little work: products are added up in 16 bits first, which saves a step for each of four registers.
 #[target_feature(enable = "avx2")]
 pub(super) fn score_128<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
