@@ -360,6 +360,8 @@ pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
     match level {
         // SAFETY: this level implies AVX2, which `available` asked for.
         Level::Avx2By128 => return unsafe { x86::gate_128(gate, rows) },
+        // SAFETY: `available` asked for the features of this level.
+        Level::Avx512Vnni => return unsafe { x86::gate_512(gate, rows) },
         // SAFETY: as above.
         level if level.has_avx2() => return unsafe { x86::gate_256(gate, rows) },
         _ => {}
@@ -371,12 +373,17 @@ pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
 /// Whether a token may still be part of a finding, by its row and those around it.
 pub(super) fn screen(level: Level, screen: &Screen, rows: &[Row; 2 * AROUND + 1]) -> bool {
     let units = score(level, &screen.units, rows);
-    let sum: i32 = units
-        .iter()
-        .zip(&screen.weights)
-        .map(|(unit, weight)| (unit.max(&0) >> WEIGHT_SHIFT) * i32::from(*weight))
-        .sum();
-    sum + screen.bias > 0
+    weigh(level, &units, &screen.weights) + screen.bias > 0
+}
+
+fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
+    #[cfg(target_arch = "x86_64")]
+    if level.has_avx2() {
+        // SAFETY: this level implies AVX2, which `available` asked for.
+        return unsafe { x86::weigh(units, weights) };
+    }
+    let _ = level;
+    portable::weigh(units, weights)
 }
 
 /// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`.
@@ -427,7 +434,9 @@ pub(super) fn score<const IN: usize>(
     #[cfg(target_arch = "x86_64")]
     match level {
         // SAFETY: `available` asked for the features of this level.
-        Level::Avx512Vnni | Level::Avx512 => return unsafe { x86::score_512(layer, input) },
+        Level::Avx512Vnni => return unsafe { x86::score_512_vnni(layer, input) },
+        // SAFETY: as above.
+        Level::Avx512 => return unsafe { x86::score_512(layer, input) },
         // SAFETY: this level implies AVX2, which `available` asked for.
         Level::Avx2By128 => return unsafe { x86::score_128(layer, input) },
         // SAFETY: as above.

@@ -147,6 +147,16 @@ pub(super) fn score<const IN: usize>(
     scores
 }
 
+/// The units of a screen, weighed.
+#[inline(always)]
+pub(super) fn weigh(units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
+    let units = units.iter().map(|unit| unit.max(&0) >> WEIGHT_SHIFT);
+    let products = units
+        .zip(weights)
+        .map(|(unit, weight)| unit * i32::from(*weight));
+    products.sum()
+}
+
 /// The activation of a sum.
 fn narrow(sum: i32) -> u8 {
     ((sum + (1 << (WEIGHT_SHIFT - 1))) >> WEIGHT_SHIFT).clamp(0, ACTIVATION_MAX) as u8

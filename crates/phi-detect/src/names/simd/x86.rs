@@ -1,7 +1,7 @@
 //! The kernels for x86-64. Loads and stores go through array references of the exact size.
 #![allow(clippy::needless_range_loop)] // see `convolve_512`
 
-use super::portable::{finish, non_zero};
+use super::portable::{self, finish, non_zero};
 use super::{
     ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, STRETCH, TAGS_MAX, TAPS, TableRow,
     WEIGHT_SHIFT, WIDTH,
@@ -31,39 +31,49 @@ pub(super) fn embed_512(table: &[TableRow], lists: &Lists, first: usize, out: &m
         let heads = lists.heads(place);
         let mut sums = [_mm512_setzero_si512(); 2];
         for part in 0..3 {
-            for head in 0..2 {
-                add_row_512(&table[heads[part][head] as usize], part, &mut sums);
-            }
+            let two = heads[part].map(|row| &table[row as usize]);
+            add_rows_512(load_part(two[0], part), load_part(two[1], part), &mut sums);
         }
         if lists.has_rest(place) {
             for part in 0..3 {
                 for &row in lists.rest_at(place + part) {
-                    add_row_512(&table[row as usize], part, &mut sums);
+                    let row = load_part(&table[row as usize], part);
+                    add_rows_512(row, _mm512_setzero_si512(), &mut sums);
                 }
             }
         }
         for half in 0..2 {
-            let sum = _mm512_srai_epi16::<1>(_mm512_adds_epi16(sums[half], one));
-            let sum = _mm512_max_epi16(sum, _mm512_setzero_si512());
-            let sum = _mm512_min_epi16(sum, _mm512_set1_epi16(ACTIVATION_MAX as i16));
-            // SAFETY: 32 of the 64 channels, from a multiple of 32.
-            unsafe {
-                let channels = out[index].as_mut_ptr().add(half * 32).cast();
-                _mm256_storeu_si256(channels, _mm512_cvtepi16_epi8(sum));
-            }
+            sums[half] = _mm512_srai_epi16::<1>(_mm512_adds_epi16(sums[half], one));
         }
+        // Packing stops at 0 and 255.
+        let sum = _mm512_packus_epi16(sums[0], sums[1]);
+        let sum = _mm512_min_epu8(sum, _mm512_set1_epi8(ACTIVATION_MAX as i8));
+        // SAFETY: all 64 channels.
+        unsafe { _mm512_storeu_si512(out[index].as_mut_ptr().cast(), sum) };
     }
 }
 
-/// Adds one of the three parts of a table's row.
+/// Adds two rows. Interleaved, they need no widening: products by one are added up by twos. The first sums are those of
+/// the lower half of each quarter of the channels, which packing puts in order again.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
-fn add_row_512(row: &TableRow, part: usize, sums: &mut [__m512i; 2]) {
+fn add_rows_512(one: __m512i, other: __m512i, sums: &mut [__m512i; 2]) {
+    let ones = _mm512_set1_epi8(1);
+    let low = _mm512_maddubs_epi16(ones, _mm512_unpacklo_epi8(one, other));
+    let high = _mm512_maddubs_epi16(ones, _mm512_unpackhi_epi8(one, other));
+    *sums = [
+        _mm512_add_epi16(sums[0], low),
+        _mm512_add_epi16(sums[1], high),
+    ];
+}
+
+/// One of the three parts of a table's row.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+fn load_part(row: &TableRow, part: usize) -> __m512i {
     let channels = &row.as_chunks::<WIDTH>().0[part];
-    for half in 0..2 {
-        let bytes = _mm512_cvtepi8_epi16(load_bytes(channels, half * 32));
-        sums[half] = _mm512_add_epi16(sums[half], bytes);
-    }
+    // SAFETY: all 64 channels.
+    unsafe { _mm512_loadu_si512(channels.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
@@ -72,41 +82,50 @@ pub(super) fn embed_256(table: &[TableRow], lists: &Lists, first: usize, out: &m
     for index in 0..out.len() {
         let place = first + index;
         let heads = lists.heads(place);
-        let mut sums = [_mm256_setzero_si256(); 4];
+        let mut sums = [[_mm256_setzero_si256(); 2]; 2];
         for part in 0..3 {
-            for head in 0..2 {
-                add_row_256(&table[heads[part][head] as usize], part, &mut sums);
+            let two = heads[part].map(|row| &table[row as usize].as_chunks::<WIDTH>().0[part]);
+            for half in 0..2 {
+                let two = [load_bytes(two[0], half * 32), load_bytes(two[1], half * 32)];
+                add_rows_256(two[0], two[1], &mut sums[half]);
             }
         }
         if lists.has_rest(place) {
             for part in 0..3 {
                 for &row in lists.rest_at(place + part) {
-                    add_row_256(&table[row as usize], part, &mut sums);
+                    let row = &table[row as usize].as_chunks::<WIDTH>().0[part];
+                    for half in 0..2 {
+                        let row = load_bytes(row, half * 32);
+                        add_rows_256(row, _mm256_setzero_si256(), &mut sums[half]);
+                    }
                 }
             }
         }
         for half in 0..2 {
-            let halved = |sum| _mm256_srai_epi16::<1>(_mm256_adds_epi16(sum, one));
-            let (first, second) = (halved(sums[half * 2]), halved(sums[half * 2 + 1]));
-            // Packing stops at 0 and 255 and mixes the quarters.
-            let packed =
-                _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi16(first, second));
-            let packed = _mm256_min_epu8(packed, _mm256_set1_epi8(ACTIVATION_MAX as i8));
+            for sum in 0..2 {
+                let rounded = _mm256_adds_epi16(sums[half][sum], one);
+                sums[half][sum] = _mm256_srai_epi16::<1>(rounded);
+            }
+            // Packing stops at 0 and 255.
+            let sum = _mm256_packus_epi16(sums[half][0], sums[half][1]);
+            let sum = _mm256_min_epu8(sum, _mm256_set1_epi8(ACTIVATION_MAX as i8));
             // SAFETY: 32 of the 64 channels, from a multiple of 32.
-            unsafe { _mm256_storeu_si256(out[index].as_mut_ptr().add(half * 32).cast(), packed) };
+            unsafe { _mm256_storeu_si256(out[index].as_mut_ptr().add(half * 32).cast(), sum) };
         }
     }
 }
 
-/// Adds one of the three parts of a table's row.
+/// Adds half of two rows, see `add_rows_512`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn add_row_256(row: &TableRow, part: usize, sums: &mut [__m256i; 4]) {
-    for lane in 0..4 {
-        // SAFETY: 16 of the row's 192 bytes, from a multiple of 16.
-        let bytes = unsafe { _mm_loadu_si128(row.as_ptr().add(part * WIDTH + lane * 16).cast()) };
-        sums[lane] = _mm256_add_epi16(sums[lane], _mm256_cvtepi8_epi16(bytes));
-    }
+fn add_rows_256(one: __m256i, other: __m256i, sums: &mut [__m256i; 2]) {
+    let ones = _mm256_set1_epi8(1);
+    let low = _mm256_maddubs_epi16(ones, _mm256_unpacklo_epi8(one, other));
+    let high = _mm256_maddubs_epi16(ones, _mm256_unpackhi_epi8(one, other));
+    *sums = [
+        _mm256_add_epi16(sums[0], low),
+        _mm256_add_epi16(sums[1], high),
+    ];
 }
 
 /// For little work, see `Level::gentle`: every token is asked.
@@ -148,6 +167,66 @@ pub(super) fn gate_256(gate: &Gate, rows: &[Row]) -> u64 {
         passing |= u64::from(sum_of(sums) + gate.bias > 0) << place;
     }
     passing
+}
+
+/// With dot products, sixteen tokens at a time.
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
+    // SAFETY: all 64 weights.
+    let weights = unsafe { _mm512_loadu_si512(gate.weights.as_ptr().cast()) };
+    let least = _mm512_set1_epi32(-gate.bias);
+    let (blocks, rest) = rows.as_chunks::<16>();
+    let mut passing = 0;
+    for block in 0..blocks.len() {
+        let mut sums = [_mm512_setzero_si512(); 16];
+        for place in 0..16 {
+            sums[place] = products(&blocks[block][place], weights);
+        }
+        let above = _mm512_cmpgt_epi32_mask(sums_of_sixteen(&sums), least);
+        passing |= u64::from(above) << (block * 16);
+    }
+    for place in 0..rest.len() {
+        let sum = _mm512_reduce_add_epi32(products(&rest[place], weights));
+        passing |= u64::from(sum + gate.bias > 0) << (blocks.len() * 16 + place);
+    }
+    passing
+}
+
+/// A row times the weights of its channels, added up by fours.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+fn products(row: &Row, weights: __m512i) -> __m512i {
+    // SAFETY: all 64 channels.
+    let values = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
+    _mm512_dpbusd_epi32(_mm512_setzero_si512(), values, weights)
+}
+
+/// Of each of sixteen vectors the sum of all lanes, in their order.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+fn sums_of_sixteen(vectors: &[__m512i; 16]) -> __m512i {
+    // The sums of four vectors side by side, once for every quarter of a register.
+    let mut fours = [_mm512_setzero_si512(); 4];
+    for four in 0..4 {
+        let mut twos = [_mm512_setzero_si512(); 2];
+        for two in 0..2 {
+            let (one, other) = (vectors[four * 4 + two * 2], vectors[four * 4 + two * 2 + 1]);
+            let low = _mm512_unpacklo_epi32(one, other);
+            twos[two] = _mm512_add_epi32(low, _mm512_unpackhi_epi32(one, other));
+        }
+        let low = _mm512_unpacklo_epi64(twos[0], twos[1]);
+        fours[four] = _mm512_add_epi32(low, _mm512_unpackhi_epi64(twos[0], twos[1]));
+    }
+    let first = added_quarters(fours[0], fours[1]);
+    added_quarters(first, added_quarters(fours[2], fours[3]))
+}
+
+/// Neighbouring quarters of both added up, those of the first vector first.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+fn added_quarters(one: __m512i, other: __m512i) -> __m512i {
+    let even = _mm512_shuffle_i32x4::<0b10_00_10_00>(one, other);
+    _mm512_add_epi32(even, _mm512_shuffle_i32x4::<0b11_01_11_01>(one, other))
 }
 
 /// All four lanes together.
@@ -241,6 +320,40 @@ pub(super) fn score_512<const IN: usize>(
     scores
 }
 
+/// With dot products.
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+pub(super) fn score_512_vnni<const IN: usize>(
+    layer: &Dense<TAGS_MAX>,
+    input: &[Row; IN],
+) -> [i32; TAGS_MAX] {
+    // A dot product takes several steps: so many sums are added to at once, that none has to wait for another.
+    const SUMS: usize = 4;
+    let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
+    let weights = &layer.packed[..values.len()];
+    let mut sums = [_mm512_setzero_si512(); SUMS];
+    // SAFETY: sixteen sums.
+    sums[0] = unsafe { _mm512_loadu_si512(layer.bias.as_ptr().cast()) };
+    for group in (0..values.len()).step_by(SUMS) {
+        for sum in 0..SUMS {
+            let four = _mm512_set1_epi32(i32::from_le_bytes(values[group + sum]));
+            let weights = load_512(&weights[group + sum].0, 0);
+            sums[sum] = _mm512_dpbusd_epi32(sums[sum], four, weights);
+        }
+    }
+    let low = _mm512_add_epi32(sums[0], sums[1]);
+    let sum = _mm512_add_epi32(low, _mm512_add_epi32(sums[2], sums[3]));
+    let mut scores = [0; TAGS_MAX];
+    // SAFETY: as above.
+    unsafe { _mm512_storeu_si512(scores.as_mut_ptr().cast(), sum) };
+    scores
+}
+
+/// The units of a screen, weighed.
+#[target_feature(enable = "avx2")]
+pub(super) fn weigh(units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
+    portable::weigh(units, weights)
+}
+
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -249,46 +362,58 @@ pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
     input: &[[Row; IN]],
     output: &mut [[Row; OUT]],
 ) {
+    let (blocks, rest) = rows.as_chunks();
+    for block in blocks {
+        convolve_block::<BLOCK, IN, OUT>(layer, part, block, input, output);
+    }
+    match *rest {
+        [] => {}
+        [one] => convolve_block(layer, part, &[one], input, output),
+        [one, two] => convolve_block(layer, part, &[one, two], input, output),
+        [one, two, three] => convolve_block(layer, part, &[one, two, three], input, output),
+        _ => unreachable!("a rest is shorter than a block"),
+    }
+}
+
+/// Rows that share the weights.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
+fn convolve_block<const ROWS: usize, const IN: usize, const OUT: usize>(
+    layer: &Convolution<OUT>,
+    part: usize,
+    rows: &[u16; ROWS],
+    input: &[[Row; IN]],
+    output: &mut [[Row; OUT]],
+) {
     let (dilation, layer) = (layer.dilation, &layer.parts[part]);
     // Plain counted loops: iterators over vectors and closures are not always
     // compiled for this processor, and then cost a call per instruction.
-    for block in rows.chunks(BLOCK) {
-        // A short last block computes its first row more than once.
-        let mut row = [usize::from(block[0]); BLOCK];
-        for (place, given) in row.iter_mut().zip(block) {
-            *place = usize::from(*given);
-        }
-        let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; BLOCK];
-        // The parts of three positions.
-        for place in 0..TAPS * IN {
-            let (shift, from) = (place / IN * dilation, place % IN);
-            let taps = [
-                input[row[0] + shift - dilation][from].as_chunks().0,
-                input[row[1] + shift - dilation][from].as_chunks().0,
-                input[row[2] + shift - dilation][from].as_chunks().0,
-                input[row[3] + shift - dilation][from].as_chunks().0,
+    let mut sums = [[_mm512_setzero_si512(); WIDTH / 16]; ROWS];
+    // The parts of three positions.
+    for place in 0..TAPS * IN {
+        let (shift, from) = (place / IN * dilation, place % IN);
+        let taps = rows.map(|row| &input[usize::from(row) + shift - dilation][from]);
+        for group in 0..GROUPS {
+            let weights = &layer.packed[place * GROUPS + group].0;
+            let lanes = [
+                load_512(weights, 0),
+                load_512(weights, 16),
+                load_512(weights, 32),
+                load_512(weights, 48),
             ];
-            for group in 0..GROUPS {
-                let weights = &layer.packed[place * GROUPS + group].0;
-                let lanes = [
-                    load_512(weights, 0),
-                    load_512(weights, 16),
-                    load_512(weights, 32),
-                    load_512(weights, 48),
-                ];
-                for i in 0..BLOCK {
-                    let four: [u8; 4] = taps[i][group];
-                    let values = _mm512_set1_epi32(i32::from_le_bytes(four));
-                    for lane in 0..WIDTH / 16 {
-                        sums[i][lane] = _mm512_dpbusd_epi32(sums[i][lane], values, lanes[lane]);
-                    }
+            for row in 0..ROWS {
+                let four = taps[row].as_chunks().0[group];
+                let values = _mm512_set1_epi32(i32::from_le_bytes(four));
+                for lane in 0..WIDTH / 16 {
+                    sums[row][lane] = _mm512_dpbusd_epi32(sums[row][lane], values, lanes[lane]);
                 }
             }
         }
-        for i in 0..BLOCK {
-            let residual = &input[row[i]][part % IN];
-            finish_512(layer, residual, &sums[i], &mut output[row[i]][part]);
-        }
+    }
+    for place in 0..ROWS {
+        let row = usize::from(rows[place]);
+        let residual = &input[row][part % IN];
+        finish_512(layer, residual, &sums[place], &mut output[row][part]);
     }
 }
 
