@@ -1,6 +1,6 @@
 # Everything a newcomer and CI need. `make` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser check lint deny recipes instructions docs wheel bench profile overload soak torture miri fuzz sbom reproduce image mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture miri arm fuzz sbom reproduce image mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -22,7 +22,7 @@ demo: ## start it with simulated providers and a ready API key
 	@echo "Building phigate (a few minutes the first time) ..."
 	$(PHIGATE) --profile first -- demo
 
-test: test-setup test-rust test-python test-clients test-browser ## set up and run every test
+test: test-setup test-rust test-python test-clients test-browser test-arm ## set up and run every test
 
 test-setup:
 	tests/setup.sh
@@ -47,6 +47,9 @@ test-clients-all: ## every client of docs/clients.md: Claude Code, Codex, LlamaI
 test-browser: ## the dashboard in a real Chromium
 	$(BUILD)
 	tests/browser/run.sh
+
+test-arm:
+	tests/arm.sh --if-possible
 
 check: lint deny test ## what CI runs
 
@@ -101,6 +104,9 @@ torture: ## kill -9 at random moments, KILLS times, on both engines, and every f
 
 miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, whichever are here
 	tests/memory.sh
+
+arm: ## the detector as built for 64-bit ARM, by emulation: its own kernels, and the same findings as here
+	tests/arm.sh
 
 fuzz: ## random inputs guided by coverage: EACH (60) seconds for each target, or for TARGETS
 	fuzz/run.sh $(or $(EACH),60) $(TARGETS)

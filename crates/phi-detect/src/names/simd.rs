@@ -6,12 +6,17 @@
 //! for that feature, and for vector loads whose bounds the array types fix.
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod stretches;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::cmp::Reverse;
 use std::sync::OnceLock;
+#[cfg(target_arch = "x86_64")]
+use stretches::Stretch;
 
 /// Channels of the first layer, and of every part of a layer above it.
 pub(super) const WIDTH: usize = 64;
@@ -21,9 +26,6 @@ pub(super) const TAPS: usize = 3;
 pub(super) const TAGS_MAX: usize = 16;
 /// Fractional bits of a convolution's weights.
 const WEIGHT_SHIFT: i32 = 7;
-/// Groups of four inputs whose products are added up in 16 bits before they are in 32. With more, the
-/// weights at hand would not fit; a number that is known beforehand lets the compiler write them all out.
-const STRETCH: usize = 6;
 /// Largest activation: 7 bits, so that no 16-bit partial sum can overflow.
 const ACTIVATION_MAX: i32 = 127;
 
@@ -44,10 +46,12 @@ pub(super) struct Dense<const OUT: usize> {
     /// `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
     packed: Vec<Fours<OUT>>,
     /// `[inputs / 2][outputs][2]`, for the one that does so by twos.
+    #[cfg(target_arch = "x86_64")]
     pairs: Vec<[[i16; 2]; OUT]>,
     /// `[inputs][outputs]`, for plain code.
     plain: Vec<[i16; OUT]>,
-    /// The same in another order, for kernels that add products up in 16 bits first.
+    /// The fours in another order, for kernels that add products up in 16 bits first.
+    #[cfg(target_arch = "x86_64")]
     stretches: Vec<Stretch<OUT>>,
     bias: [i32; OUT],
 }
@@ -56,23 +60,6 @@ pub(super) struct Dense<const OUT: usize> {
 #[repr(align(64))]
 struct Fours<const OUT: usize>([[i8; 4]; OUT]);
 
-/// Groups of four inputs whose products together fit sums of 16 bits.
-struct Stretch<const OUT: usize> {
-    groups: [u16; STRETCH],
-    weights: [Fours<OUT>; STRETCH],
-}
-
-impl<const OUT: usize> Stretch<OUT> {
-    /// From the places of groups, at most as many as a stretch holds. It is filled up with weights of zero.
-    fn new(packed: &[[[i8; 4]; OUT]], places: &[usize]) -> Self {
-        let weights = |place: &usize| Fours(packed[*place]);
-        Stretch {
-            groups: std::array::from_fn(|at| places.get(at).map_or(0, |place| *place as u16)),
-            weights: std::array::from_fn(|at| places.get(at).map_or(Fours([[0; 4]; OUT]), weights)),
-        }
-    }
-}
-
 impl<const OUT: usize> Dense<OUT> {
     /// From weights in the order `[inputs / 4][outputs][4]`.
     pub(super) fn new(packed: Vec<[[i8; 4]; OUT]>, bias: [i32; OUT]) -> Self {
@@ -80,66 +67,16 @@ impl<const OUT: usize> Dense<OUT> {
             std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
         };
         let plain: Vec<[i16; OUT]> = (0..packed.len() * 4).map(weights).collect();
-        let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
         Dense {
-            pairs: plain.as_chunks().0.iter().map(pair).collect(),
-            stretches: stretches(&packed)
-                .iter()
-                .map(|places| Stretch::new(&packed, places))
-                .collect(),
+            #[cfg(target_arch = "x86_64")]
+            pairs: x86::pairs(&plain),
+            #[cfg(target_arch = "x86_64")]
+            stretches: Stretch::all(&packed),
             packed: packed.into_iter().map(Fours).collect(),
             plain,
             bias,
         }
     }
-}
-
-/// Deals groups of four inputs out to stretches within which no sum of 16 bits can overflow, whatever the inputs are.
-/// Such a sum takes two of the four inputs of each group.
-///
-/// Those that could add most come first, each where it leaves most room: nearly all stretches are full then.
-fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<Vec<usize>> {
-    let added = |weights: &[i8; 4]| {
-        let [a, b, c, d] = weights.map(|weight| ACTIVATION_MAX * i32::from(weight));
-        let (up, down) = (|sum: i32| sum.max(0), |sum: i32| (-sum).max(0));
-        [
-            up(a) + up(b),
-            down(a) + down(b),
-            up(c) + up(d),
-            down(c) + down(d),
-        ]
-    };
-    let reaches: Vec<[[i32; 4]; OUT]> = groups
-        .iter()
-        .map(|group| group.each_ref().map(added))
-        .collect();
-    let greatest = |reach: &[[i32; 4]; OUT]| reach.iter().flatten().copied().max();
-    let mut order: Vec<usize> = (0..groups.len()).collect();
-    order.sort_by_key(|group| Reverse(greatest(&reaches[*group])));
-    let none = ([[0; 4]; OUT], Vec::new());
-    let mut stretches = vec![none.clone(); groups.len().div_ceil(STRETCH)];
-    for group in order {
-        let with = |sums: &[[i32; 4]; OUT]| -> [[i32; 4]; OUT] {
-            std::array::from_fn(|output| {
-                std::array::from_fn(|sum| sums[output][sum] + reaches[group][output][sum])
-            })
-        };
-        let room = stretches
-            .iter()
-            .enumerate()
-            .filter(|(_, (_, places))| places.len() < STRETCH)
-            .map(|(stretch, (sums, _))| (greatest(&with(sums)), stretch))
-            .min()
-            .filter(|(sum, _)| *sum <= Some(i32::from(i16::MAX)));
-        let stretch = room.map_or(stretches.len(), |(_, stretch)| stretch);
-        if stretch == stretches.len() {
-            stretches.push(none.clone());
-        }
-        let (sums, places) = &mut stretches[stretch];
-        *sums = with(sums);
-        places.push(group);
-    }
-    stretches.into_iter().map(|(_, places)| places).collect()
 }
 
 /// A weighted sum per token; positive means that the token might be part of a finding.
@@ -169,6 +106,7 @@ pub(super) struct Lists {
 }
 
 /// Which kernels this machine runs.
+#[expect(dead_code, reason = "each kind of processor makes its own")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// 512-bit dot products.
@@ -183,6 +121,10 @@ pub(crate) enum Level {
     Avx2By128,
     /// What every x86-64 processor has.
     Sse2,
+    /// 128-bit dot products of ARM.
+    NeonDot,
+    /// What every 64-bit ARM processor has.
+    Neon,
     /// Plain Rust.
     Portable,
 }
@@ -276,6 +218,8 @@ impl Level {
     pub(crate) fn common() -> Level {
         if cfg!(target_arch = "x86_64") {
             Level::Sse2
+        } else if cfg!(target_arch = "aarch64") {
+            Level::Neon
         } else {
             Level::Portable
         }
@@ -311,6 +255,13 @@ impl Level {
                 levels.extend([Level::Avx2, Level::Avx2By128]);
             }
             levels.push(Level::Sse2);
+        }
+        #[cfg(target_arch = "aarch64")]
+        {
+            if std::arch::is_aarch64_feature_detected!("dotprod") {
+                levels.push(Level::NeonDot);
+            }
+            levels.push(Level::Neon);
         }
         levels.push(Level::Portable);
         levels
@@ -350,6 +301,9 @@ pub(super) fn embed(
         Level::AvxVnni | Level::Avx2 | Level::Avx2By128 => unsafe {
             x86::embed_256(table, lists, first, out);
         },
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: every 64-bit ARM processor has NEON.
+        Level::NeonDot | Level::Neon => unsafe { arm::embed(table, lists, first, out) },
         _ => portable::embed(table, lists, first, out),
     }
 }
@@ -365,6 +319,11 @@ pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
         // SAFETY: as above.
         level if level.has_avx2() => return unsafe { x86::gate_256(gate, rows) },
         _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    if level != Level::Portable {
+        // SAFETY: every 64-bit ARM processor has NEON.
+        return unsafe { arm::gate(gate, rows) };
     }
     let _ = level;
     portable::gate(gate, rows)
@@ -420,6 +379,12 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
             #[cfg(target_arch = "x86_64")]
             // SAFETY: every x86-64 processor has SSE2.
             Level::Sse2 => unsafe { x86::convolve_sse2(layer, part, rows, input, output) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: `available` asked for the feature of this level.
+            Level::NeonDot => unsafe { arm::convolve_dot(layer, part, rows, input, output) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: every 64-bit ARM processor has NEON.
+            Level::Neon => unsafe { arm::convolve(layer, part, rows, input, output) },
             _ => portable::convolve(layer, part, rows, input, output),
         }
     }
@@ -441,6 +406,14 @@ pub(super) fn score<const IN: usize>(
         Level::Avx2By128 => return unsafe { x86::score_128(layer, input) },
         // SAFETY: as above.
         level if level.has_avx2() => return unsafe { x86::score_256(layer, input) },
+        _ => {}
+    }
+    #[cfg(target_arch = "aarch64")]
+    match level {
+        // SAFETY: `available` asked for the feature of this level.
+        Level::NeonDot => return unsafe { arm::score_dot(layer, input) },
+        // SAFETY: every 64-bit ARM processor has NEON.
+        Level::Neon => return unsafe { arm::score(layer, input) },
         _ => {}
     }
     let _ = level;

@@ -2,9 +2,10 @@
 #![allow(clippy::needless_range_loop)] // see `convolve_512`
 
 use super::portable::{self, finish, non_zero};
+use super::stretches::STRETCH;
 use super::{
-    ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, STRETCH, TAGS_MAX, TAPS, TableRow,
-    WEIGHT_SHIFT, WIDTH,
+    ACTIVATION_MAX, Convolution, Dense, Gate, Lists, Row, TAGS_MAX, TAPS, TableRow, WEIGHT_SHIFT,
+    WIDTH,
 };
 use std::arch::x86_64::*;
 
@@ -657,6 +658,12 @@ fn finish_256<const FIRST: usize>(
     let place = &mut output[FIRST..FIRST + WIDTH / 2];
     // SAFETY: the slice holds the 32 bytes that are written.
     unsafe { _mm256_storeu_si256(place.as_mut_ptr().cast(), packed) };
+}
+
+/// Weights in the order of `convolve_sse2`.
+pub(super) fn pairs<const OUT: usize>(plain: &[[i16; OUT]]) -> Vec<[[i16; 2]; OUT]> {
+    let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
+    plain.as_chunks().0.iter().map(pair).collect()
 }
 
 /// With the instructions that every x86-64 processor has. The compiler does not find
