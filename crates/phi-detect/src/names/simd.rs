@@ -1,4 +1,4 @@
-//! The model's arithmetic: four kernels, each in plain Rust and for the vector units.
+//! The model's arithmetic: a few kernels, each in plain Rust and for the vector units.
 //!
 //! All of it is exact integer arithmetic, so every path gives the same bits;
 //! the tests compare them. This is the one module of the project that may use
@@ -335,6 +335,7 @@ pub(super) fn screen(level: Level, screen: &Screen, rows: &[Row; 2 * AROUND + 1]
     weigh(level, &units, &screen.weights) + screen.bias > 0
 }
 
+/// The units of a screen, weighed.
 fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if level.has_avx2() {

@@ -1,5 +1,5 @@
 //! The kernels for x86-64. Loads and stores go through array references of the exact size.
-#![allow(clippy::needless_range_loop)] // see `convolve_512`
+#![allow(clippy::needless_range_loop)] // see `convolve_block`
 
 use super::portable::{self, finish, non_zero};
 use super::stretches::STRETCH;
@@ -72,9 +72,16 @@ fn add_rows_512(one: __m512i, other: __m512i, sums: &mut [__m512i; 2]) {
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn load_part(row: &TableRow, part: usize) -> __m512i {
-    let channels = &row.as_chunks::<WIDTH>().0[part];
-    // SAFETY: all 64 channels.
-    unsafe { _mm512_loadu_si512(channels.as_ptr().cast()) }
+    load_row(&row.as_chunks::<WIDTH>().0[part])
+}
+
+/// 64 bytes.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw")]
+fn load_row<T>(bytes: &[T; WIDTH]) -> __m512i {
+    const { assert!(size_of::<T>() == 1) };
+    // SAFETY: the array holds the 64 bytes that are read.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
@@ -173,9 +180,8 @@ pub(super) fn gate_256(gate: &Gate, rows: &[Row]) -> u64 {
 /// With dot products, sixteen tokens at a time.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
-    // SAFETY: all 64 weights.
-    let weights = unsafe { _mm512_loadu_si512(gate.weights.as_ptr().cast()) };
-    let least = _mm512_set1_epi32(-gate.bias);
+    let weights = load_row(&gate.weights);
+    let bound = _mm512_set1_epi32(-gate.bias);
     let (blocks, rest) = rows.as_chunks::<16>();
     let mut passing = 0;
     for block in 0..blocks.len() {
@@ -183,7 +189,7 @@ pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
         for place in 0..16 {
             sums[place] = products(&blocks[block][place], weights);
         }
-        let above = _mm512_cmpgt_epi32_mask(sums_of_sixteen(&sums), least);
+        let above = _mm512_cmpgt_epi32_mask(sums_of_sixteen(&sums), bound);
         passing |= u64::from(above) << (block * 16);
     }
     for place in 0..rest.len() {
@@ -197,9 +203,7 @@ pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 fn products(row: &Row, weights: __m512i) -> __m512i {
-    // SAFETY: all 64 channels.
-    let values = unsafe { _mm512_loadu_si512(row.as_ptr().cast()) };
-    _mm512_dpbusd_epi32(_mm512_setzero_si512(), values, weights)
+    _mm512_dpbusd_epi32(_mm512_setzero_si512(), load_row(row), weights)
 }
 
 /// Of each of sixteen vectors the sum of all lanes, in their order.
