@@ -231,12 +231,13 @@ impl RequestFacts {
             .collect()
     }
 
-    /// How many findings there are of each kind.
-    pub(crate) fn counts(&self) -> BTreeMap<PhiKind, usize> {
-        let mut counts: BTreeMap<PhiKind, usize> =
-            self.report.iter().flat_map(Report::counts).collect();
+    /// How many findings there are of each kind, in table order.
+    pub(crate) fn counts(&self) -> Vec<(PhiKind, usize)> {
+        let mut counts: Vec<_> = self.report.iter().flat_map(Report::counts).collect();
         for kind in &self.showed {
-            counts.entry(*kind).or_insert(1);
+            if let Err(at) = counts.binary_search_by_key(kind, |(kind, _)| *kind) {
+                counts.insert(at, (*kind, 1));
+            }
         }
         counts
     }
@@ -252,7 +253,7 @@ impl RequestFacts {
 
     /// The kinds of PHI found, in table order.
     pub(crate) fn kinds(&self) -> Vec<PhiKind> {
-        self.counts().into_keys().collect()
+        self.counts().into_iter().map(|(kind, _)| kind).collect()
     }
 
     /// Whether PHI was found.

@@ -27,10 +27,13 @@ pub(crate) fn is_long(text: &[u8]) -> bool {
         && (text.len() > INLINE_COST_MAX || scan_cost(text) > INLINE_COST_MAX)
 }
 
+/// Candidates are counted in bytes, so that the compiler can look at many at once: as many as these can count, and
+/// whole registers of them, since what is left over is looked at one by one.
+const COUNTED_IN_A_BYTE: usize = u8::MAX as usize / 32 * 32;
+
 /// What a text costs to scan, in bytes of plain text.
 fn scan_cost(text: &[u8]) -> usize {
-    // Counted in bytes, as far as these can count, so that the compiler can look at many at once.
-    let candidates = text.chunks(usize::from(u8::MAX)).map(|part| {
+    let candidates = text.chunks(COUNTED_IN_A_BYTE).map(|part| {
         let candidates = part.iter().map(|byte| u8::from(is_candidate(*byte)));
         usize::from(candidates.sum::<u8>())
     });
@@ -39,10 +42,9 @@ fn scan_cost(text: &[u8]) -> usize {
 
 /// Whether a byte often begins a candidate: digits, capitals, and what separates fields.
 fn is_candidate(byte: u8) -> bool {
-    // All are compared, without a branch.
+    // All are compared, without a branch; the sign before `A` is one of them.
     byte.is_ascii_digit()
-        | byte.is_ascii_uppercase()
-        | (byte == b'@')
+        | (b'@'..=b'Z').contains(&byte)
         | (byte == b',')
         | (byte == b'|')
         | (byte == b'\\')

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zeroize::{Zeroizing, optimization_barrier};
+use zeroize::optimization_barrier;
 
 /// Bytes that must not be printed, such as the content of a request.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -21,13 +21,17 @@ impl SecretBytes {
 }
 
 impl Drop for SecretBytes {
-    /// Content is long and there is much of it: wiped at once, not byte by byte. The barrier keeps
-    /// the compiler from leaving out what nobody reads any more.
     fn drop(&mut self) {
-        self.0.clear();
-        self.0.resize(self.0.capacity(), 0);
-        optimization_barrier(self.0.as_slice());
+        wipe(&mut self.0);
     }
+}
+
+/// Content is long and there is much of it: wiped at once, not byte by byte. The barrier keeps
+/// the compiler from leaving out what nobody reads any more.
+fn wipe(bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.resize(bytes.capacity(), 0);
+    optimization_barrier(bytes.as_slice());
 }
 
 impl From<Vec<u8>> for SecretBytes {
@@ -50,17 +54,23 @@ impl fmt::Debug for SecretBytes {
 
 /// Text that must not be printed, such as a provider key or a password.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct SecretString(Zeroizing<String>);
+pub struct SecretString(String);
 
 impl SecretString {
     /// Takes the text over.
     pub fn new(text: String) -> Self {
-        Self(Zeroizing::new(text))
+        Self(text)
     }
 
     /// The text; the word is meant to stand out in review.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+}
+
+impl Drop for SecretString {
+    fn drop(&mut self) {
+        wipe(&mut std::mem::take(&mut self.0).into_bytes());
     }
 }
 

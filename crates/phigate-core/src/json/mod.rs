@@ -223,13 +223,12 @@ impl<'d> Value<'d> {
 
     /// A string's content, with escapes resolved.
     pub fn string(&self) -> Option<Cow<'d, str>> {
-        let node = self.node();
-        match (node.kind, node.escaped) {
-            (Kind::String, true) => Some(self.decoded().into_text()),
-            // Keys are asked for many times, and hardly any is escaped.
-            (Kind::String, false) => Some(Cow::Borrowed(self.inner())),
-            _ => None,
-        }
+        (self.kind() == Kind::String).then(|| self.text())
+    }
+
+    /// The content of what is known to be a string.
+    pub(crate) fn text(&self) -> Cow<'d, str> {
+        string::resolved(self.inner(), self.node().escaped)
     }
 
     /// A string's content together with the way back to the bytes as written.

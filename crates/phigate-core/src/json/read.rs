@@ -4,7 +4,8 @@ mod scalar;
 
 use std::collections::HashSet;
 
-use super::{Bounds, Decoded, Kind, Node};
+use super::string::resolved;
+use super::{Bounds, Kind, Node};
 
 /// Why a document was refused, and where. Never what stood there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -205,12 +206,8 @@ impl Reader<'_> {
         const SMALL: usize = 12;
         let decoded = |index: usize| {
             let node = &self.nodes[index];
-            Decoded::new(
-                &self.text[node.span.start + 1..node.span.end - 1],
-                0,
-                node.escaped,
-            )
-            .into_text()
+            let inner = &self.text[node.span.start + 1..node.span.end - 1];
+            resolved(inner, node.escaped)
         };
         let duplicate = if keys.len() <= SMALL {
             (1..keys.len()).find(|&late| {

@@ -16,42 +16,16 @@ pub struct Decoded<'t> {
 impl<'t> Decoded<'t> {
     /// Resolves the escapes of `raw`, which the reader has checked.
     pub(super) fn new(raw: &'t str, start: usize, escaped: bool) -> Self {
-        if !escaped {
-            return Self {
-                text: Cow::Borrowed(raw),
-                start,
-                steps: Vec::new(),
-            };
-        }
-        let mut text = String::with_capacity(raw.len());
         let mut steps = Vec::new();
-        let mut position = 0;
-        while let Some(step) = memchr::memchr(b'\\', &raw.as_bytes()[position..]) {
-            text.push_str(&raw[position..position + step]);
-            position += step;
-            // The start of the escape is a step too: an offset there must not fall behind it.
-            steps.push((text.len(), position));
-            let (character, length) = resolve(&raw[position..]);
-            text.push(character);
-            position += length;
-            steps.push((text.len(), position));
-        }
-        text.push_str(&raw[position..]);
-        Self {
-            text: Cow::Owned(text),
-            start,
-            steps,
-        }
+        let text = resolved_with(raw, escaped, |content, written| {
+            steps.push((content, written));
+        });
+        Self { text, start, steps }
     }
 
     /// The content. It may hold PHI.
     pub fn expose(&self) -> &str {
         &self.text
-    }
-
-    /// Unwraps the content.
-    pub fn into_text(self) -> Cow<'t, str> {
-        self.text
     }
 
     /// The range of the document in which this range of the content is written.
@@ -71,6 +45,31 @@ impl<'t> Decoded<'t> {
             }
         }
     }
+}
+
+/// The content of `raw`, for whoever needs no way back.
+pub(super) fn resolved(raw: &str, escaped: bool) -> Cow<'_, str> {
+    resolved_with(raw, escaped, |_, _| {})
+}
+
+/// Resolves escapes. The start and the end of each are steps: an offset at its start must not fall behind it.
+fn resolved_with(raw: &str, escaped: bool, mut step: impl FnMut(usize, usize)) -> Cow<'_, str> {
+    if !escaped {
+        return Cow::Borrowed(raw);
+    }
+    let mut text = String::with_capacity(raw.len());
+    let mut position = 0;
+    while let Some(distance) = memchr::memchr(b'\\', &raw.as_bytes()[position..]) {
+        text.push_str(&raw[position..position + distance]);
+        position += distance;
+        step(text.len(), position);
+        let (character, length) = resolve(&raw[position..]);
+        text.push(character);
+        position += length;
+        step(text.len(), position);
+    }
+    text.push_str(&raw[position..]);
+    Cow::Owned(text)
 }
 
 /// The character that an escape at the start of `raw` stands for, and the escape's length.

@@ -10,7 +10,7 @@ pub(crate) use write::write_escaped;
 use std::borrow::Cow;
 
 use super::read::{self, Tolerance};
-use super::string::Decoded;
+use super::string::resolved;
 use super::{Bounds, Kind, Node, Value};
 
 /// How deep documents of providers, and those inside strings, may nest. Deeper ones are unreadable to us.
@@ -225,7 +225,7 @@ fn build<'a>(text: &'a str, nodes: &[Node], at: usize) -> Json<'a> {
     let raw = &text[node.span.clone()];
     let string = |node: &Node| {
         let inner = &text[node.span.start + 1..node.span.end - 1];
-        Decoded::new(inner, 0, node.escaped).into_text()
+        resolved(inner, node.escaped)
     };
     match node.kind {
         Kind::Null => Json::Null,

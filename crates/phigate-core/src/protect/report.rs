@@ -1,7 +1,7 @@
 //! What was found, without what it said: kinds, places and scores.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ pub struct Report {
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
-    identifiers: Arc<BTreeSet<(PhiKind, PhiText)>>,
+    /// In order, each once.
+    identifiers: Arc<Vec<(PhiKind, PhiText)>>,
     has_phi_in_model: bool,
     text_bytes: u64,
     is_complete: bool,
@@ -80,6 +81,9 @@ impl Report {
         for of_one_text in result.findings.chunk_by(|one, next| one.node == next.node) {
             report.add(document, of_one_text, lists);
         }
+        let identifiers = Arc::make_mut(&mut report.identifiers);
+        identifiers.sort_unstable();
+        identifiers.dedup();
         report
     }
 
@@ -96,16 +100,21 @@ impl Report {
         let value = document.value(first.node);
         let text = match first.place {
             Place::Number => value.raw().into(),
-            _ => value.decoded().into_text(),
+            _ => value.text(),
         };
         let path = SmolStr::from(request::path(&value));
         let (findings, identifiers) = (
             Arc::make_mut(&mut self.findings),
             Arc::make_mut(&mut self.identifiers),
         );
-        let mut points = CodePoints::new(&text);
+        findings.reserve(found.len());
+        let (mut points, is_ascii) = (CodePoints::new(&text), text.is_ascii());
         for LocatedFinding { finding, .. } in found {
-            let Range { start, end } = points.range(&finding.span);
+            // A character of ASCII is a byte, so there is nothing to count.
+            let Range { start, end } = match is_ascii {
+                true => finding.span.clone(),
+                false => points.range(&finding.span),
+            };
             let exact = text.get(finding.span.clone()).unwrap_or_default();
             findings.push(Finding {
                 kind: Cow::Borrowed(finding.kind.code()),

@@ -59,9 +59,7 @@ pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<St
         let node = document.value(of_one_text[0].node);
         let text = match of_one_text[0].place {
             Place::Number => Cow::Borrowed(node.raw()),
-            Place::Key | Place::Structure | Place::Signed | Place::Text => {
-                node.decoded().into_text()
-            }
+            Place::Key | Place::Structure | Place::Signed | Place::Text => node.text(),
         };
         for one in of_one_text {
             let part = text.get(one.finding.span.clone()).unwrap_or_default();
@@ -122,10 +120,10 @@ fn scan_slot(
     let piece = match slot.place {
         Place::Key => Some(key(form, &value)),
         Place::Number => number(form, &value),
-        Place::Structure => Some(Piece::plain(value.decoded().into_text())),
+        Place::Structure => Some(Piece::plain(value.text())),
         Place::Signed | Place::Text => Some(Piece {
             label: request::label(form, &value),
-            ..Piece::plain(value.decoded().into_text())
+            ..Piece::plain(value.text())
         }),
     };
     let Some(Piece { text, label }) = piece else {
@@ -172,7 +170,7 @@ impl<'d> Piece<'d> {
 
 /// A number as a key is an entry of what holds it: `{"ssn": {"536228741": true}}`.
 fn key<'d>(form: &dyn Form, value: &Value<'d>) -> Piece<'d> {
-    let text = value.decoded().into_text();
+    let text = value.text();
     let holder = value.parent().filter(|_| is_number(&text));
     let label = holder.and_then(|holder| request::label(form, &holder));
     Piece { text, label }

@@ -3,10 +3,12 @@
 
 use std::sync::LazyLock;
 
-use rusqlite::{ErrorCode, ToSql, Transaction, params};
+use rusqlite::types::ToSqlOutput;
+use rusqlite::types::ValueRef::{self, Blob, Integer};
+use rusqlite::{ErrorCode, Transaction, params};
 use uuid::Uuid;
 
-use crate::rows::Batch;
+use crate::rows::{Batch, NewRecord};
 use crate::sqlite::failed;
 use crate::store::CommitError;
 
@@ -36,38 +38,47 @@ pub(super) fn close_requests(
 
 /// Records and their sealed content.
 pub(super) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
-    let mut record = transaction.prepare_cached(
-        "INSERT INTO audit_record (account, time, id, kind, request, key_id, mode, action, model, types, act, body, lane, seq)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+    let all = &batch.records;
+    rows(
+        transaction,
+        &RECORDS,
+        all,
+        |NewRecord { row, link, .. }| {
+            [
+                row.account.as_str().into(),
+                Integer(row.time_us),
+                Blob(row.id.as_bytes()),
+                Integer(row.kind.into()),
+                row.request
+                    .as_ref()
+                    .map(|request| Blob(request.as_bytes()))
+                    .into(),
+                row.key_id.as_deref().into(),
+                row.mode.as_deref().into(),
+                row.action.as_deref().into(),
+                row.model.as_deref().into(),
+                row.types.as_deref().into(),
+                row.act.as_deref().into(),
+                row.body.as_str().into(),
+                Integer(link.lane),
+                Integer(link.seq),
+            ]
+        },
     )?;
+    // Each row got the number after the largest there was, so those of a batch follow one another.
+    let first = transaction.last_insert_rowid() - all.len() as i64 + 1;
+    // One at a time: a statement keeps copies of what it inserts, and content may be long.
     let mut content = transaction.prepare_cached(
         "INSERT INTO audit_content (number, account, time, original, sent) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    for new in &batch.records {
-        let (row, link) = (&new.row, &new.link);
-        let number = record.insert(params![
-            row.account,
-            row.time_us,
-            row.id.as_bytes(),
-            row.kind,
-            row.request.as_ref().map(Uuid::as_bytes),
-            row.key_id,
-            row.mode,
-            row.action,
-            row.model,
-            row.types,
-            row.act,
-            row.body,
-            link.lane,
-            link.seq
-        ])?;
-        if !new.contents.is_empty() {
+    for (number, NewRecord { row, contents, .. }) in (first..).zip(all) {
+        if !contents.is_empty() {
             content.execute(params![
                 number,
                 row.account,
                 row.time_us,
-                new.contents.original.as_deref(),
-                new.contents.sent.as_deref()
+                contents.original.as_deref(),
+                contents.sent.as_deref()
             ])?;
         }
     }
@@ -76,31 +87,30 @@ pub(super) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite:
 
 /// What goes with the records: requests now open, lookup hashes, counters.
 pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT OR IGNORE INTO open_request (account, request, time, instance) VALUES (?1, ?2, ?3, ?4)",
-    )?;
-    for row in &batch.opened {
-        statement.execute(params![
-            row.account,
-            row.request.as_bytes(),
-            row.time_us,
-            row.instance.as_bytes()
-        ])?;
-    }
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO audit_token (account, request, time, tokens) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (account, request) DO UPDATE SET tokens = CAST(tokens || excluded.tokens AS BLOB)",
-    )?;
-    for row in &batch.lookups {
-        statement.execute(params![
-            row.account,
-            row.request.as_bytes(),
-            row.time_us,
-            row.codes.as_flattened()
-        ])?;
-    }
+    rows(transaction, &OPEN_REQUESTS, &batch.opened, |row| {
+        [
+            row.account.as_str().into(),
+            Blob(row.request.as_bytes()),
+            Integer(row.time_us),
+            Blob(row.instance.as_bytes()),
+        ]
+    })?;
+    rows(transaction, &TOKENS, &batch.lookups, |row| {
+        [
+            row.account.as_str().into(),
+            Blob(row.request.as_bytes()),
+            Integer(row.time_us),
+            Blob(row.codes.as_flattened()),
+        ]
+    })?;
     rows(transaction, &COUNTERS, &batch.counters, |row| {
-        [&row.account, &row.hour, &row.lane, &row.name, &row.count]
+        [
+            row.account.as_str().into(),
+            Integer(row.hour),
+            Integer(row.lane),
+            row.name.as_str().into(),
+            Integer(row.count),
+        ]
     })
 }
 
@@ -123,6 +133,27 @@ impl<const N: usize> Inserts<N> {
     }
 }
 
+static RECORDS: LazyLock<Inserts<14>> = LazyLock::new(|| {
+    Inserts::new(
+        "audit_record (account, time, id, kind, request, key_id, mode, action, model, types, act, body, lane, seq)",
+        "",
+    )
+});
+
+static OPEN_REQUESTS: LazyLock<Inserts<4>> = LazyLock::new(|| {
+    Inserts::new(
+        "open_request (account, request, time, instance)",
+        "ON CONFLICT (account, request) DO NOTHING",
+    )
+});
+
+static TOKENS: LazyLock<Inserts<4>> = LazyLock::new(|| {
+    Inserts::new(
+        "audit_token (account, request, time, tokens)",
+        "ON CONFLICT (account, request) DO UPDATE SET tokens = CAST(tokens || excluded.tokens AS BLOB)",
+    )
+});
+
 static COUNTERS: LazyLock<Inserts<5>> = LazyLock::new(|| {
     Inserts::new(
         "audit_counter (account, hour, lane, name, count)",
@@ -142,7 +173,7 @@ fn rows<'r, T, const N: usize>(
     transaction: &Transaction<'_>,
     inserts: &Inserts<N>,
     all: &'r [T],
-    values: impl Fn(&'r T) -> [&'r dyn ToSql; N],
+    values: impl Fn(&'r T) -> [ValueRef<'r>; N],
 ) -> rusqlite::Result<()> {
     let mut left = all;
     for (count, text) in &inserts.0 {
@@ -153,7 +184,7 @@ fn rows<'r, T, const N: usize>(
         let mut statement = transaction.prepare_cached(text)?;
         while let Some((now, later)) = left.split_at_checked(count) {
             for (at, value) in now.iter().flat_map(&values).enumerate() {
-                statement.raw_bind_parameter(at + 1, value)?;
+                statement.raw_bind_parameter(at + 1, ToSqlOutput::Borrowed(value))?;
             }
             statement.raw_execute()?;
             left = later;
@@ -167,11 +198,11 @@ pub(super) fn links(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), 
     let written = batch
         .records
         .iter()
-        .map(|new| (&new.row.account, &new.row.id, &new.row.time_us, &new.link));
+        .map(|new| (&new.row.account, &new.row.id, new.row.time_us, &new.link));
     let bare = batch
         .bare_links
         .iter()
-        .map(|(account, record, time_us, link)| (account, record, time_us, link));
+        .map(|(account, record, time_us, link)| (account, record, *time_us, link));
     let all: Vec<_> = written.chain(bare).collect();
     let inserted = rows(
         transaction,
@@ -179,15 +210,15 @@ pub(super) fn links(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), 
         &all,
         |&(account, record, time_us, link)| {
             [
-                account,
-                &link.lane,
-                &link.seq,
-                record.as_bytes(),
-                time_us,
-                &link.leaf,
-                &link.digest,
-                &link.mac,
-                &link.signature,
+                account.as_str().into(),
+                Integer(link.lane),
+                Integer(link.seq),
+                Blob(record.as_bytes()),
+                Integer(time_us),
+                Blob(&link.leaf),
+                Blob(&link.digest),
+                Blob(&link.mac),
+                link.signature.as_deref().into(),
             ]
         },
     );

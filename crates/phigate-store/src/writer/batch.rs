@@ -12,6 +12,9 @@ use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
 use crate::writer::{Writer, entry};
 
+/// A group of requests adds to about so many counters.
+const COUNTERS_USUAL: usize = 32;
+
 impl Writer {
     pub(super) async fn load_heads(&self, lane: &mut Lane, group: &[Job]) -> Result<()> {
         for entry in group.iter().flat_map(|job| &job.entries) {
@@ -57,7 +60,9 @@ impl Writer {
                 }
                 let hour = entry::hour(entry.row.time_us);
                 if !entry.counters.is_empty() {
-                    let of_hour = counters.entry((&entry.row.account, hour)).or_default();
+                    let of_hour = counters
+                        .entry((&entry.row.account, hour))
+                        .or_insert_with(|| HashMap::with_capacity(COUNTERS_USUAL));
                     for (name, count) in &entry.counters {
                         *of_hour.entry(name).or_default() += count;
                     }

@@ -17,11 +17,12 @@ use crate::model::{
 use crate::rows::{AuditRow, Contents, LookupCode};
 use crate::writer::job::{Counters, Effect, Entry};
 
-/// Most records add to no more counters than this.
-const COUNTERS_USUAL: usize = 8;
+/// Most records add to no more counters than this, besides those of kinds of PHI.
+const COUNTERS_USUAL: usize = 10;
 
-/// Most records are shorter than this.
+/// Most records are shorter than this, but for their findings, and most findings than that.
 const BODY_BYTES: usize = 768;
+const FINDING_BYTES: usize = 112;
 
 /// A decision; its sealed content and lookup codes are given by the caller.
 pub(crate) fn decision(
@@ -147,7 +148,7 @@ pub(crate) fn hour(time_us: i64) -> i64 {
 }
 
 fn decision_counters(decision: &Decision) -> Counters {
-    let mut counters = Counters::with_capacity(COUNTERS_USUAL);
+    let mut counters = Counters::with_capacity(COUNTERS_USUAL + decision.types.len());
     counters.push(("requests".into(), 1));
     if decision.phi_detected {
         counters.push(("with_phi".into(), 1));
@@ -162,7 +163,7 @@ fn decision_counters(decision: &Decision) -> Counters {
         let Some(whose) = whose else { continue };
         counters.push((named(name, whose), 1));
         if decision.phi_detected {
-            counters.push((format_smolstr!("{name}_phi:{whose}"), 1));
+            counters.push(([name, "_phi:", whose].into_iter().collect(), 1));
         }
     }
     counters.push((named("mode", decision.mode.code()), 1));
@@ -295,7 +296,11 @@ fn row(account_id: &str, id: Uuid, record: RecordRef<'_>) -> AuditRow {
         RecordRef::Outcome(inner) => (RecordKind::Outcome, inner.time, Some(inner.request_id)),
         RecordRef::Admin(inner) => (RecordKind::Admin, inner.time, inner.request_id),
     };
-    let mut body = Vec::with_capacity(BODY_BYTES);
+    let findings = match record {
+        RecordRef::Decision(inner) => inner.findings.len(),
+        _ => 0,
+    };
+    let mut body = Vec::with_capacity(BODY_BYTES + FINDING_BYTES * findings);
     serde_json::to_writer(&mut body, &record).expect("records are plain values");
     AuditRow {
         account: account_id.to_owned(),

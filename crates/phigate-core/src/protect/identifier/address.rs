@@ -1,6 +1,6 @@
 //! Street addresses: abbreviated and written out are the same, and the street line stands for the whole.
 
-use super::words;
+use super::{without_apostrophes, words};
 
 /// Words of addresses and their abbreviations, as the postal service writes them. The first that ends a street line
 /// are kinds of street.
@@ -97,11 +97,14 @@ const STATES: &[(&str, &str)] = &[
     ("wisconsin", "wi"),
     ("wyoming", "wy"),
 ];
+/// No abbreviation is longer.
+const SHORT_MAX: usize = 4;
 /// Words after which a unit follows.
 const UNITS: [&str; 6] = ["apartment", "suite", "unit", "floor", "room", "building"];
 
 pub(super) fn stored(text: &str) -> Vec<String> {
-    let whole = written_out(text);
+    let text = spoken(text);
+    let whole = written_out(&text);
     match street_line(&whole) {
         Some(line) if line.len() < whole.len() => vec![whole.concat(), line.concat()],
         _ => vec![whole.concat()],
@@ -109,7 +112,8 @@ pub(super) fn stored(text: &str) -> Vec<String> {
 }
 
 pub(super) fn tried(text: &str) -> Option<Vec<String>> {
-    let whole = written_out(text);
+    let text = spoken(text);
+    let whole = written_out(&text);
     let has_number = whole
         .iter()
         .any(|word| word.starts_with(|first: char| first.is_ascii_digit()));
@@ -126,73 +130,91 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
     Some(forms)
 }
 
+/// The text with words for signs.
+fn spoken(text: &str) -> String {
+    let text = without_apostrophes(text);
+    text.replace('#', " unit ").replace("p.o.", "po")
+}
+
 /// The words with every abbreviation written out, states excepted: they are usually abbreviated.
-fn written_out(text: &str) -> Vec<String> {
-    let text = text.replace('#', " unit ").replace("p.o.", "po");
-    let given = words(&text);
-    let state = |name: &str| STATES.iter().find(|row| row.0 == name).map(|row| row.1);
-    let mut out: Vec<String> = Vec::new();
-    let (mut at, mut in_street) = (0, true);
-    while let Some(word) = given.get(at) {
+fn written_out(text: &str) -> Vec<&str> {
+    let mut given = words(text).peekable();
+    let mut out: Vec<&str> = Vec::new();
+    let mut in_street = true;
+    while let Some(word) = given.next() {
         in_street = in_street && street_line(&out).is_none();
         // Streets are called after states; only what stands behind them is one.
-        let behind = given.get(at + 1).filter(|_| !in_street);
-        let pair = behind.map(|next| format!("{word} {next}"));
-        if let Some(short) = pair.as_deref().and_then(state) {
-            out.push(short.to_owned());
-            at += 2;
-            continue;
+        if !in_street {
+            if let Some(short) = given.peek().and_then(|next| state_of_two(word, next)) {
+                given.next();
+                out.push(short);
+                continue;
+            }
+            if let Some(short) = state(word) {
+                out.push(short);
+                continue;
+            }
         }
-        let short = (!in_street).then(|| state(word)).flatten();
-        let long = match short {
-            Some(short) => short.to_owned(),
-            None => long_form(word, in_street && !out.is_empty()),
-        };
+        let long = long_form(word, in_street && !out.is_empty());
         // `Apt #4` and `Apt 4` are one.
-        if !(long == "unit"
-            && out
-                .last()
-                .is_some_and(|last| UNITS.contains(&last.as_str())))
-        {
+        let is_said = long == "unit" && out.last().is_some_and(|last| UNITS.contains(last));
+        if !is_said {
             out.push(long);
         }
-        at += 1;
     }
     out
 }
 
+/// A state's abbreviation.
+fn state(name: &str) -> Option<&'static str> {
+    let row = STATES.iter().find(|(long, _)| *long == name);
+    row.map(|(_, short)| *short)
+}
+
+/// The abbreviation of a state whose name has two words.
+fn state_of_two(one: &str, other: &str) -> Option<&'static str> {
+    let is_name = |long: &str| long.split_once(' ') == Some((one, other));
+    // Most names have another length, which is compared at once.
+    let length = one.len() + 1 + other.len();
+    let row = STATES
+        .iter()
+        .find(|(long, _)| long.len() == length && is_name(long));
+    row.map(|(_, short)| *short)
+}
+
 /// `in_street`: behind a house number, before the kind of street.
-fn long_form(word: &str, in_street: bool) -> String {
+fn long_form(word: &str, in_street: bool) -> &str {
+    if word.len() > SHORT_MAX {
+        return word;
+    }
     let find = |table: &[(&'static str, &[&str])]| {
         let row = table.iter().find(|(_, shorts)| shorts.contains(&word));
-        row.map(|(long, _)| (*long).to_owned())
+        row.map(|(long, _)| *long)
     };
     let street = if in_street { find(STREETS) } else { None };
     // Behind the street line `CT` and `FL` are states.
     let is_state = !in_street && STATES.iter().any(|(_, short)| *short == word);
     if is_state {
-        return word.to_owned();
+        return word;
     }
-    street
-        .or_else(|| find(OTHERS))
-        .unwrap_or_else(|| word.to_owned())
+    street.or_else(|| find(OTHERS)).unwrap_or(word)
 }
 
-fn shortened(parts: &[String]) -> String {
-    let short = |word: &String| {
+fn shortened(parts: &[&str]) -> String {
+    let short = |word: &&'_ str| {
         let row = STREETS.iter().chain(OTHERS).find(|(long, _)| long == word);
-        row.and_then(|(_, shorts)| shorts.first())
-            .map_or(word.clone(), |short| (*short).to_owned())
+        row.and_then(|(_, shorts)| shorts.first().copied())
     };
-    parts.iter().map(short).collect()
+    parts
+        .iter()
+        .map(|word| short(word).unwrap_or(word))
+        .collect()
 }
 
 /// House number, street and kind of street, with a direction behind it; or a post office box.
-fn street_line(parts: &[String]) -> Option<&[String]> {
-    let is_number = |word: &String| word.starts_with(|first: char| first.is_ascii_digit());
-    if let [po, container, number, ..] = parts
-        && po == "po"
-        && container == "box"
+fn street_line<'p, 't>(parts: &'p [&'t str]) -> Option<&'p [&'t str]> {
+    let is_number = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+    if let ["po", "box", number, ..] = parts
         && is_number(number)
     {
         return parts.get(..3);
@@ -200,7 +222,7 @@ fn street_line(parts: &[String]) -> Option<&[String]> {
     if !parts.first().is_some_and(is_number) {
         return None;
     }
-    let is_kind = |word: &String| STREETS.iter().any(|(long, _)| long == word);
+    let is_kind = |word: &&str| STREETS.iter().any(|(long, _)| long == word);
     // The last kind of street before a unit or the place: `12 Park Avenue`, `9 Court Street`.
     let kinds = parts
         .iter()
@@ -227,11 +249,20 @@ fn street_line(parts: &[String]) -> Option<&[String]> {
         "southeast",
         "southwest",
     ];
-    if parts
-        .get(end)
-        .is_some_and(|word| directions.contains(&word.as_str()))
-    {
+    if parts.get(end).is_some_and(|word| directions.contains(word)) {
         end += 1;
     }
     parts.get(..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_abbreviation_is_longer_than_they_are_looked_for() {
+        let mut shorts = STREETS.iter().chain(OTHERS).flat_map(|(_, shorts)| *shorts);
+        assert!(shorts.all(|short| short.len() <= SHORT_MAX));
+        assert!(STATES.iter().all(|(_, short)| short.len() <= SHORT_MAX));
+    }
 }

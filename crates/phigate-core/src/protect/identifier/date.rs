@@ -1,7 +1,7 @@
 //! Dates of birth. Figures alone may have the month or the day first, so they are stored as they stand, padded;
 //! every other date is stored as year, month, day. A question tries both readings.
 
-use super::{plain, words};
+use super::{plain, without_apostrophes, words};
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -126,19 +126,13 @@ fn read(text: &str) -> Option<Written> {
     let date = text.split_once('t').filter(|(date, _)| {
         date.ends_with(|last: char| last.is_ascii_digit()) && date.matches('-').count() == 2
     });
-    let parts = parts(date.map_or(text, |(date, _)| date));
-    let month = parts.iter().find_map(|part| month(part));
-    let figures: Vec<&str> = parts
-        .iter()
-        .map(String::as_str)
-        .filter(|part| part.starts_with(|first: char| first.is_ascii_digit()))
-        .collect();
-    let known_words = parts.iter().all(|part| {
-        part.starts_with(|first: char| first.is_ascii_digit()) || month_or_filler(part)
-    });
-    if !known_words {
+    let text = without_apostrophes(date.map_or(text, |(date, _)| date));
+    let is_figure = |part: &&str| part.starts_with(|first: char| first.is_ascii_digit());
+    let (figures, spoken): (Vec<&str>, Vec<&str>) = parts(&text).partition(is_figure);
+    if !spoken.iter().all(|word| month_or_filler(word)) {
         return None;
     }
+    let month = spoken.iter().find_map(|word| month(word));
     match (month, figures.as_slice()) {
         (Some(month), [one, other]) => with_month(month, one, other),
         (None, [whole]) if whole.len() == 8 => whole_figure(whole),
@@ -148,20 +142,19 @@ fn read(text: &str) -> Option<Written> {
 }
 
 /// Runs of digits and runs of letters.
-fn parts(text: &str) -> Vec<String> {
-    let mut parts: Vec<String> = Vec::new();
-    for word in words(text) {
-        let mut last_is_digit = None;
-        for letter in word.chars() {
-            let is_digit = letter.is_ascii_digit();
-            match parts.last_mut() {
-                Some(part) if last_is_digit == Some(is_digit) => part.push(letter),
-                _ => parts.push(letter.to_string()),
-            }
-            last_is_digit = Some(is_digit);
-        }
-    }
-    parts
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    words(text).flat_map(|word| {
+        // A byte of another letter is no digit either, so every part is whole letters.
+        let runs = word
+            .as_bytes()
+            .chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());
+        let mut rest = word;
+        runs.map(move |run| {
+            let (part, after) = rest.split_at(run.len());
+            rest = after;
+            part
+        })
+    })
 }
 
 fn month(word: &str) -> Option<u8> {

@@ -1,5 +1,7 @@
 //! E-mail addresses, with signs or spelled out in words.
 
+use std::borrow::Cow;
+
 use super::plain;
 
 pub(super) fn stored(text: &str) -> Vec<String> {
@@ -28,17 +30,18 @@ fn inner(text: &str) -> &str {
 }
 
 /// `jane dot roe at example dot org` with its signs.
-fn with_signs(text: &str) -> String {
+fn with_signs(text: &str) -> Cow<'_, str> {
     if text.contains('@') {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let is_spelled = [" at ", "(at)", "[at]"]
         .iter()
         .any(|sign| text.contains(sign));
     if !is_spelled {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
-    text.split_whitespace()
+    let signs = text
+        .split_whitespace()
         .map(|word| match word.trim_matches(['(', ')', '[', ']']) {
             "at" => "@",
             "dot" => ".",
@@ -48,5 +51,6 @@ fn with_signs(text: &str) -> String {
         .replace("(at)", "@")
         .replace("[at]", "@")
         .replace("(dot)", ".")
-        .replace("[dot]", ".")
+        .replace("[dot]", ".");
+    Cow::Owned(signs)
 }

@@ -11,6 +11,7 @@ mod mail;
 mod name;
 mod number;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use phi_detect::PhiKind;
@@ -146,13 +147,20 @@ fn writing(kind: PhiKind) -> Option<&'static Writing> {
 pub fn plain(text: &str) -> String {
     // Nearly every identifier is ASCII, and every finding is written like this.
     if text.is_ascii() {
-        let kept = text.chars().filter(char::is_ascii_alphanumeric);
-        return kept.map(|letter| letter.to_ascii_lowercase()).collect();
+        return ascii(text, u8::is_ascii_alphanumeric);
     }
     text.chars()
         .filter(|character| character.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+/// The bytes of ASCII that are to be kept, in lower case.
+fn ascii(text: &str, is_kept: impl Fn(&u8) -> bool) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let bytes = text.bytes().filter(is_kept);
+    kept.extend(bytes.map(|byte| char::from(byte.to_ascii_lowercase())));
+    kept
 }
 
 /// Lower case, with the full-width letters and digits of East Asian keyboards as the usual ones.
@@ -172,13 +180,19 @@ fn folded(text: &str) -> String {
         .collect()
 }
 
-/// The words of a text: runs of letters, digits and apostrophes; apostrophes are left out.
-fn words(text: &str) -> Vec<String> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '\'';
-    text.split(|letter: char| !is_part(letter))
-        .map(|word| word.replace('\'', ""))
+/// The same text without apostrophes: they stand inside of words.
+fn without_apostrophes(text: &str) -> Cow<'_, str> {
+    if text.contains('\'') {
+        Cow::Owned(text.replace('\'', ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// The words of a text [without apostrophes](without_apostrophes): runs of letters and digits.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .collect()
 }
 
 #[cfg(test)]

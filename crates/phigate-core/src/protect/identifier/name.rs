@@ -1,6 +1,6 @@
 //! Names: titles and initials do not count, nor does the order of the words.
 
-use super::words;
+use super::{without_apostrophes, words};
 
 /// Words around a name that are not part of it.
 const TITLES: [&str; 33] = [
@@ -42,14 +42,16 @@ const TITLES: [&str; 33] = [
 const PERMUTED_MAX: usize = 4;
 
 pub(super) fn stored(text: &str) -> Vec<String> {
-    let mut parts = significant(text);
+    let text = without_apostrophes(text);
+    let mut parts = significant(&text);
     parts.sort_unstable();
     vec![parts.concat()]
 }
 
 pub(super) fn tried(text: &str) -> Option<Vec<String>> {
+    let text = &*without_apostrophes(text);
     let has_digits = text.contains(|letter: char| letter.is_ascii_digit());
-    let given = words(text);
+    let given: Vec<&str> = words(text).collect();
     let parts = significant(text);
     let letters: usize = parts.iter().map(|part| part.chars().count()).sum();
     if has_digits || parts.is_empty() || letters < 2 {
@@ -59,7 +61,7 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
     forms.extend(orders(&given));
     // The first and the last name alone: a middle name may have been shortened to its initial.
     if let [first, _, .., last] = parts.as_slice() {
-        forms.extend(orders(&[first.clone(), last.clone()]));
+        forms.extend(orders(&[*first, *last]));
     }
     // Earlier versions stored a middle initial with the name.
     if let [first, .., last] = in_order(text).as_slice() {
@@ -70,26 +72,22 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
 }
 
 /// The words of a name that count: no titles, no initials unless there is little else.
-fn significant(text: &str) -> Vec<String> {
-    let untitled: Vec<String> = words(text)
-        .into_iter()
-        .filter(|word| !TITLES.contains(&word.as_str()))
-        .collect();
-    let long: Vec<String> = untitled
-        .iter()
-        .filter(|word| word.chars().count() > 1)
-        .cloned()
-        .collect();
-    match (long.len(), untitled.is_empty()) {
-        (_, true) => words(text),
-        // `J. Roe` is more than `Roe`.
-        (0 | 1, _) => untitled,
-        _ => long,
+fn significant(text: &str) -> Vec<&str> {
+    let is_title = |word: &&str| TITLES.contains(word);
+    let mut parts: Vec<&str> = words(text).filter(|word| !is_title(word)).collect();
+    if parts.is_empty() {
+        return words(text).collect();
     }
+    let is_long = |word: &&str| word.chars().nth(1).is_some();
+    // `J. Roe` is more than `Roe`.
+    if parts.iter().filter(|word| is_long(word)).count() > 1 {
+        parts.retain(is_long);
+    }
+    parts
 }
 
 /// First name first, also where the last name stands before a comma.
-fn in_order(text: &str) -> Vec<String> {
+fn in_order(text: &str) -> Vec<&str> {
     match text.split_once(',') {
         Some((last, first)) => [significant(first), significant(last)].concat(),
         None => significant(text),
@@ -97,18 +95,18 @@ fn in_order(text: &str) -> Vec<String> {
 }
 
 /// The words joined in every order, and once sorted, as they are stored.
-fn orders(parts: &[String]) -> Vec<String> {
+fn orders(parts: &[&str]) -> Vec<String> {
     let mut sorted = parts.to_vec();
     sorted.sort_unstable();
     let mut all = vec![parts.concat(), sorted.concat()];
-    all.push(parts.iter().rev().map(String::as_str).collect());
+    all.push(parts.iter().rev().copied().collect());
     if parts.len() <= PERMUTED_MAX {
         permute(&mut parts.to_vec(), 0, &mut all);
     }
     all
 }
 
-fn permute(parts: &mut [String], from: usize, all: &mut Vec<String>) {
+fn permute(parts: &mut [&str], from: usize, all: &mut Vec<String>) {
     if from + 1 >= parts.len() {
         all.push(parts.concat());
         return;

@@ -1,7 +1,7 @@
 //! Numbers: social security, phone, medical record and Medicare numbers. What stands between their digits is left out;
 //! what is often left out or added (leading zeros, a country code, an extension) does not count.
 
-use super::plain;
+use super::{ascii, plain};
 
 /// Leading zeros that a spreadsheet may have dropped from a social security number.
 const ZEROS_LOST: usize = 2;
@@ -11,11 +11,9 @@ const RECORD_DIGITS: usize = 12;
 const LABELS: [&str; 9] = [
     "medical", "record", "number", "patient", "chart", "mrn", "no", "id", "nr",
 ];
-/// Words before an extension, the longest first.
-const EXTENSIONS: [&str; 3] = ["extension", "ext", "x"];
 
 fn digits(text: &str) -> String {
-    text.chars().filter(char::is_ascii_digit).collect()
+    ascii(text, u8::is_ascii_digit)
 }
 
 fn has_letters(text: &str) -> bool {
@@ -52,15 +50,17 @@ pub(super) fn tried_medicare(text: &str) -> Option<Vec<String>> {
 }
 
 pub(super) fn stored_record(text: &str) -> Vec<String> {
-    let (letters, number) = record(text);
-    vec![format!("{letters}{}", number.trim_start_matches('0'))]
+    let (all, at) = record(text);
+    let (letters, number) = all.split_at(at);
+    vec![[letters, number.trim_start_matches('0')].concat()]
 }
 
 pub(super) fn tried_record(text: &str) -> Option<Vec<String>> {
-    let (letters, number) = record(text);
-    let (bare, length) = (number.trim_start_matches('0'), letters.len() + number.len());
+    let (all, at) = record(text);
+    let (letters, number) = all.split_at(at);
+    let bare = number.trim_start_matches('0');
     let has_digits = number.contains(|digit: char| digit.is_ascii_digit());
-    if !has_digits || !(3..=32).contains(&length) {
+    if !has_digits || !(3..=32).contains(&all.len()) {
         return None;
     }
     let padded = (bare.len()..=RECORD_DIGITS.max(bare.len()))
@@ -68,8 +68,8 @@ pub(super) fn tried_record(text: &str) -> Option<Vec<String>> {
     Some(padded.collect())
 }
 
-/// The letters a record number begins with, and the rest of it.
-fn record(text: &str) -> (String, String) {
+/// A record number without its label, and where the letters end that it begins with.
+fn record(text: &str) -> (String, usize) {
     let mut rest = text.trim_start();
     while let Some(label) = LABELS.iter().find(|label| is_label(rest, label)) {
         rest = rest[label.len()..].trim_start_matches([' ', ':', '#', '.']);
@@ -78,8 +78,7 @@ fn record(text: &str) -> (String, String) {
     let at = all
         .find(|letter: char| letter.is_ascii_digit())
         .unwrap_or(all.len());
-    let (letters, number) = all.split_at(at);
-    (letters.to_owned(), number.to_owned())
+    (all, at)
 }
 
 /// Whether a label stands here as a word of its own: `id 17` has one, `id17` does not.
@@ -127,13 +126,7 @@ struct Phone {
 }
 
 fn phone(text: &str) -> Phone {
-    let end = EXTENSIONS
-        .iter()
-        .filter_map(|word| text.find(word))
-        .min()
-        .unwrap_or(text.len());
-    let text = text.get(..end).unwrap_or(text);
-    let text = text
+    let text = before_extension(text)
         .trim_start_matches("tel")
         .trim_start_matches([':', '.', ' ']);
     let all = digits(text);
@@ -156,6 +149,17 @@ fn phone(text: &str) -> Phone {
         country,
         has_words: has_letters(text),
         all,
+    }
+}
+
+/// What stands before `extension`, `ext` or `x`.
+fn before_extension(text: &str) -> &str {
+    match text.split_once('x') {
+        Some((before, after)) if after.starts_with('t') => {
+            before.strip_suffix('e').unwrap_or(before)
+        }
+        Some((before, _)) => before,
+        None => text,
     }
 }
 
