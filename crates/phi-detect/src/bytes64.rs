@@ -49,6 +49,17 @@ impl Block {
     }
 }
 
+/// Where the bytes stand that belong, in order.
+pub(crate) fn places(
+    bytes: &[u8],
+    belongs: impl Fn(u8) -> bool + Copy,
+) -> impl Iterator<Item = usize> {
+    // Beyond the text are zeros.
+    blocks(bytes)
+        .flat_map(move |(from, block)| members(block.set(belongs)).map(move |place| from + place))
+        .take_while(|&place| place < bytes.len())
+}
+
 /// Takes the first member out of a set; 64 when there is none.
 #[inline(always)]
 pub(crate) fn take_first(set: &mut u64) -> usize {
