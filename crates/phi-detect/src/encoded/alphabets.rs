@@ -12,6 +12,9 @@ const RUN_BYTES_MIN: usize = 14;
 
 /// A run as text, and how many bytes of it stand for how many of the text.
 pub(super) fn decode(run: &[u8]) -> Option<(String, (usize, usize))> {
+    if run.len() < RUN_BYTES_MIN {
+        return None;
+    }
     binary(run)
         .or_else(|| hexadecimal(run))
         .or_else(|| base64(run))
