@@ -35,11 +35,23 @@ pub(crate) enum Form {
 }
 
 /// The date that starts at, or is built round, this mark.
-#[inline]
 pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
-    // Rules ask at every mark.
-    let mark = page.marks[index];
-    may_be_date(mark).then(|| read(page, index)).flatten()
+    if !may_be_date(page.marks[index]) {
+        return None;
+    }
+    let dates = dates(page);
+    let place = dates.binary_search_by_key(&index, |(mark, _)| *mark).ok()?;
+    Some(dates[place].1.clone())
+}
+
+/// The dates of the page, each with its mark, in order. Several rules ask at every mark.
+pub(crate) fn dates<'a>(page: &'a Page<'_>) -> &'a [(usize, DateHit)] {
+    page.dates.get_or_init(|| {
+        page.each_mark()
+            .filter(|&index| may_be_date(page.marks[index]))
+            .filter_map(|index| Some((index, read(page, index)?)))
+            .collect()
+    })
 }
 
 /// Whether a date may start at a mark, or be built round it.

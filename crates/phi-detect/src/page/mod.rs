@@ -11,11 +11,12 @@ mod spoken;
 pub(crate) use field::Field;
 pub(crate) use spoken::Spoken;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use crate::budget::Budget;
 use crate::bytes8;
+use crate::dates::DateHit;
 use crate::kinds;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
@@ -65,6 +66,8 @@ pub(crate) struct Page<'a> {
     pub(crate) fields: Vec<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
+    /// Dates with their marks, read when a rule first asks for one.
+    pub(crate) dates: OnceCell<Vec<(usize, DateHit)>>,
     /// Numbers said in words.
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
@@ -89,6 +92,7 @@ impl<'a> Page<'a> {
             labels,
             fields,
             last_field: Cell::new(0),
+            dates: OnceCell::new(),
             spoken: Vec::new(),
             long_runs,
             budget: None,
