@@ -231,26 +231,33 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
 /// What of a line stands in a string that is still open at a separator, and its quote: `{"content": "mrn,name,dob`.
 fn inside_string(bytes: &[u8], line: Range<usize>) -> Option<(Range<usize>, u8)> {
     let text = &bytes[line.clone()];
+    let holds_separator = |string: &Range<usize>| {
+        let mut inner = text[string.clone()].iter();
+        inner.any(|byte| matches!(byte, b',' | b'\t' | b'|' | b';'))
+    };
+    let (open, _) = strings(text).find(|(_, is_closed)| !is_closed)?;
+    // A head in quotes may hold a separator: `"last, first",dob`.
+    let mut before = strings(text).take_while(|(_, is_closed)| *is_closed);
+    let is_first = !before.any(|(string, _)| holds_separator(&string));
+    (is_first && holds_separator(&open))
+        .then(|| (line.start + open.start..line.end, text[open.start - 1]))
+}
+
+/// What stands in each string of a line, and whether the string is closed.
+fn strings(text: &[u8]) -> impl Iterator<Item = (Range<usize>, bool)> {
     let mut at = 0;
-    loop {
-        at += memchr::memchr2(b'"', b'\'', &text[at..])?;
-        let start = at + 1;
-        if !opens_string(text, at) {
-            at = start;
-            continue;
+    std::iter::from_fn(move || {
+        loop {
+            let quote = at + memchr::memchr2(b'"', b'\'', text.get(at..)?)?;
+            at = quote + 1;
+            if opens_string(text, quote) {
+                let length = memchr::memchr(text[quote], &text[at..]);
+                let string = at..length.map_or(text.len(), |length| at + length);
+                at = string.end + 1;
+                return Some((string, length.is_some()));
+            }
         }
-        let rest = &text[start..];
-        let length = memchr::memchr(text[at], rest);
-        let holds_separator = rest[..length.unwrap_or(rest.len())]
-            .iter()
-            .any(|byte| matches!(byte, b',' | b'\t' | b'|' | b';'));
-        match length {
-            Some(length) if !holds_separator => at = start + length + 1,
-            // A head in quotes may hold a separator: `"last, first",dob`.
-            Some(_) => return None,
-            None => return holds_separator.then_some((line.start + start..line.end, text[at])),
-        }
-    }
+    })
 }
 
 /// Whether a quote opens a string rather than being an apostrophe or the mark of inches.
