@@ -104,6 +104,15 @@ mod tests {
     }
 
     #[test]
+    fn places_end_with_the_text() {
+        let mut text = vec![1; SIZE + 3];
+        text[2] = 0;
+        text[SIZE + 1] = 0;
+        let all: Vec<_> = places(&text, |byte| byte == 0).collect();
+        assert_eq!(all, [2, SIZE + 1]);
+    }
+
+    #[test]
     fn members_come_in_order() {
         let all: Vec<_> = members(1 << 63 | 0b1101).collect();
         assert_eq!(all, [0, 2, 3, 63]);

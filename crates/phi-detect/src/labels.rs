@@ -319,6 +319,13 @@ mod tests {
         assert_eq!(of_key("ssnLast4"), Some(Meaning::Ssn));
         assert_eq!(of_key("phone_number_2"), Some(Meaning::Phone));
         assert_eq!(of_key("temperature"), None);
+        assert_eq!(
+            of_key("a_b_c_d_e_f_g_h_patient_ssn_raw"),
+            Some(Meaning::Ssn)
+        );
+        assert_eq!(of_nested_key(Some("patient"), "id"), of_key("patientId"));
+        assert_eq!(of_whole_key("date of birth"), Some(Meaning::Dob));
+        assert_eq!(of_whole_key("date of"), None);
     }
 
     #[test]

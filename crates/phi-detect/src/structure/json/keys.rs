@@ -144,3 +144,20 @@ pub(super) fn is_part_of_birth(name: &[u8]) -> bool {
     let mut parts = [b"year".as_slice(), b"month", b"day", b"yyyy", b"mm", b"dd"].into_iter();
     is_of_birth && parts.any(ends) && !name.eq_ignore_ascii_case(b"birthday")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_key_has_its_role_in_any_case() {
+        for &(role, keys) in ROLES {
+            for key in keys.split('|') {
+                assert!(Role::of(key.as_bytes()).is(role), "{key}");
+                assert!(Role::of(key.to_uppercase().as_bytes()).is(role), "{key}");
+            }
+        }
+        assert!(Role::of(b"12").is(Role::GENERIC));
+        assert!(!Role::of(b"mrn").is(Role::GENERIC));
+    }
+}
