@@ -3,11 +3,13 @@
 //! One pass over the bytes makes the marks; the rules then look only at marks and
 //! a bounded stretch of text around them, so a scan takes linear time.
 
+mod date;
 mod field;
 mod marks;
 mod phrases;
 mod spoken;
 
+pub(crate) use date::{DateForm, DateHit};
 pub(crate) use field::Field;
 pub(crate) use spoken::Spoken;
 
@@ -16,7 +18,6 @@ use std::ops::Range;
 
 use crate::budget::Budget;
 use crate::bytes8;
-use crate::dates::DateHit;
 use crate::kinds;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
@@ -66,8 +67,8 @@ pub(crate) struct Page<'a> {
     pub(crate) fields: Vec<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
-    /// Dates with their marks, read when a rule first asks for one.
-    pub(crate) dates: OnceCell<Vec<(usize, DateHit)>>,
+    /// The marks that may be dates, and the dates there; read when a rule first asks.
+    pub(crate) dates: OnceCell<Vec<(usize, Option<DateHit>)>>,
     /// Numbers said in words.
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
@@ -120,7 +121,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether there is time left, which is asked now and then.
-    fn has_time_at(&self, count: usize) -> bool {
+    pub(crate) fn has_time_at(&self, count: usize) -> bool {
         !count.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{listed, nearest, other, signs};
-use crate::dates::{Form, dates};
+use crate::dates::{Form, each_date};
 use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
@@ -15,11 +15,11 @@ const REACH_BYTES: usize = 60;
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     listed::find(page, company, out);
     let mut free_from = 0;
-    let full = dates(page)
-        .iter()
-        .filter(|(_, date)| date.form == Form::Full);
-    for (mark, date) in full {
-        if (page.marks[*mark].start as usize) < free_from {
+    for (mark, date) in each_date(page) {
+        let Some(date) = date.filter(|date| date.form == Form::Full) else {
+            continue;
+        };
+        if (page.marks[mark].start as usize) < free_from {
             continue;
         }
         free_from = date.span.end;
