@@ -49,6 +49,17 @@ impl Block {
     }
 }
 
+/// Where the bytes stand that belong, in order.
+pub(crate) fn places(
+    bytes: &[u8],
+    belongs: impl Fn(u8) -> bool + Copy,
+) -> impl Iterator<Item = usize> {
+    // Beyond the text are zeros.
+    blocks(bytes)
+        .flat_map(move |(from, block)| members(block.set(belongs)).map(move |place| from + place))
+        .take_while(|&place| place < bytes.len())
+}
+
 /// Takes the first member out of a set; 64 when there is none.
 #[inline(always)]
 pub(crate) fn take_first(set: &mut u64) -> usize {
@@ -90,6 +101,15 @@ mod tests {
             assert!(read.len() > length);
             assert!(read[..length] == text && read[length..].iter().all(|&byte| byte == 0));
         }
+    }
+
+    #[test]
+    fn places_end_with_the_text() {
+        let mut text = vec![1; SIZE + 3];
+        text[2] = 0;
+        text[SIZE + 1] = 0;
+        let all: Vec<_> = places(&text, |byte| byte == 0).collect();
+        assert_eq!(all, [2, SIZE + 1]);
     }
 
     #[test]

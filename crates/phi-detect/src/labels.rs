@@ -4,14 +4,13 @@
 //! A phrase is matched word by word, so "Date of Birth",
 //! "dateOfBirth", "date_of_birth" and "DATE-OF-BIRTH" are the same label.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 pub(crate) use crate::kinds::Meaning;
 
 use crate::kinds::PhiKind;
-use crate::words::hash;
+use crate::words::{AsIs, hash, hash_in};
 
 /// Phrases that belong to no kind of PHI, each in lower case with single spaces, separated by `|`.
 static OTHERS: &[(Meaning, &str)] = &[
@@ -89,26 +88,6 @@ pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
 /// The most words a phrase has.
 pub(crate) const LONGEST: usize = 6;
 
-/// Keys are hashes already.
-#[derive(Default)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-}
-
 /// A phrase, or the beginning of one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Phrase {
@@ -119,7 +98,7 @@ pub(crate) struct Phrase {
 }
 
 /// Every phrase and every beginning of one.
-type Table = HashMap<u64, Phrase, BuildHasherDefault<AsIs>>;
+type Table = HashMap<u64, Phrase, AsIs>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
@@ -171,18 +150,43 @@ pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
     {
         return None;
     }
-    let words = words_of_key(key);
-    if let Some(outer) = outer {
-        let outer = words_of_key(outer);
-        let all = outer.as_slice().iter().chain(words.as_slice());
-        if let Some(meaning) = of_all_words(all.copied()) {
-            return Some(meaning);
-        }
+    if let Some(outer) = outer
+        && let Some(meaning) = of_all_words(KeyWords::of(outer).chain(KeyWords::of(key)))
+    {
+        return Some(meaning);
     }
-    let meaning = of_last_words(words.as_slice());
-    match words.as_slice().split_last() {
+    let words = LastWords::of(key);
+    let words = words.as_slice();
+    let meaning = of_last_words(words);
+    match words.split_last() {
         Some((last, before)) if meaning.is_none() && is_qualifier(*last) => of_last_words(before),
         _ => meaning,
+    }
+}
+
+/// The last words of a name, as many as can decide: those of a phrase, and one that qualifies it.
+#[derive(Default)]
+struct LastWords {
+    hashes: [u64; LONGEST + 1],
+    count: usize,
+}
+
+impl LastWords {
+    fn of(key: &str) -> Self {
+        let mut last = LastWords::default();
+        for hash in KeyWords::of(key) {
+            if last.count == last.hashes.len() {
+                last.hashes.rotate_left(1);
+                last.count -= 1;
+            }
+            last.hashes[last.count] = hash;
+            last.count += 1;
+        }
+        last
+    }
+
+    fn as_slice(&self) -> &[u64] {
+        &self.hashes[..self.count]
     }
 }
 
@@ -201,7 +205,7 @@ fn of_last_words(words: &[u64]) -> Option<Meaning> {
 
 /// Whether a last word says which of several values a field holds, or how it is written.
 fn is_qualifier(word: u64) -> bool {
-    static QUALIFIERS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    static QUALIFIERS: LazyLock<HashSet<u64, AsIs>> = LazyLock::new(|| {
         let words = "1|2|3|raw|value|val|text|txt|str|string|iso|masked|clean|orig|original|old|new|prev|previous|current|\
 primary|secondary|alt|formatted|normalized|last4";
         words.split('|').map(|word| hash(word.as_bytes())).collect()
@@ -211,66 +215,88 @@ primary|secondary|alt|formatted|normalized|last4";
 
 /// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
 pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
-    of_all_words(words_of_key(key).as_slice().iter().copied())
+    of_all_words(KeyWords::of(key))
 }
 
-fn of_all_words(words: impl Iterator<Item = u64> + Clone) -> Option<Meaning> {
-    let is_short = words.clone().count() <= LONGEST;
-    is_short.then(|| meaning(words.fold(0, extend))).flatten()
+fn of_all_words(words: impl Iterator<Item = u64>) -> Option<Meaning> {
+    let mut key = 0;
+    let mut last = None;
+    for word in words {
+        key = extend(key, word);
+        // Mostly no phrase begins with the first word.
+        last = Some(phrase(key)?);
+    }
+    last?.meaning
 }
 
 /// So much of a name is read.
 const KEY_BYTES_MAX: usize = 128;
 
-/// Hashes of the words of a name.
-struct KeyWords {
-    /// Of two words with no sign between them one has two letters at least.
-    hashes: [u64; KEY_BYTES_MAX * 2 / 3 + 2],
-    count: usize,
+/// The words of a name, by their hashes: cut at capitals, digits and everything that is not a letter.
+struct KeyWords<'a> {
+    bytes: &'a [u8],
+    /// Where the next word may start.
+    at: usize,
 }
 
-impl KeyWords {
-    fn push(&mut self, hash: u64) {
-        if let Some(place) = self.hashes.get_mut(self.count) {
-            *place = hash;
-            self.count += 1;
+impl<'a> KeyWords<'a> {
+    fn of(key: &'a str) -> Self {
+        KeyWords {
+            bytes: key.as_bytes(),
+            at: 0,
         }
     }
-
-    fn as_slice(&self) -> &[u64] {
-        &self.hashes[..self.count]
-    }
 }
 
-/// The words of a name, cut at capitals, digits and everything that is not a letter.
-fn words_of_key(key: &str) -> KeyWords {
-    let bytes = key.as_bytes();
-    let mut words = KeyWords {
-        hashes: [0; _],
-        count: 0,
-    };
-    let mut start = 0;
-    for at in 0..=bytes.len().min(KEY_BYTES_MAX) {
-        let is_letter = |index: usize| {
-            bytes
-                .get(index)
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+impl Iterator for KeyWords<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let letter = |at: usize| match self.bytes.get(at) {
+            Some(&byte) => LETTERS[usize::from(byte)],
+            None => Letter::None,
         };
-        let is_lower = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_lowercase);
-        let is_upper = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_uppercase);
-        let is_cut = !is_letter(at)
-            || at > start
-                && is_upper(at)
-                && (is_lower(at - 1) || is_upper(at - 1) && is_lower(at + 1));
-        if is_cut {
-            if start < at {
-                words.push(hash(&bytes[start..at]));
+        let limit = self.bytes.len().min(KEY_BYTES_MAX);
+        let start = (self.at..limit).find(|&at| letter(at) != Letter::None)?;
+        let mut last = letter(start);
+        let end = (start + 1..=limit).find(|&at| {
+            let before = std::mem::replace(&mut last, letter(at));
+            match (before, last) {
+                (_, Letter::None) | (Letter::Small, Letter::Capital) => true,
+                // `PIDNumber`.
+                (Letter::Capital, Letter::Capital) => letter(at + 1) == Letter::Small,
+                _ => false,
             }
-            start = at + usize::from(!is_letter(at));
-        }
+        })?;
+        self.at = end;
+        Some(hash_in(self.bytes, start..end))
     }
-    words
 }
+
+/// What a byte is among those of a name.
+#[derive(Clone, Copy, PartialEq)]
+enum Letter {
+    None,
+    Small,
+    Capital,
+    /// A digit, or part of a letter outside ASCII.
+    Other,
+}
+
+static LETTERS: [Letter; 256] = {
+    let mut table = [Letter::None; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'a'..=b'z' => Letter::Small,
+            b'A'..=b'Z' => Letter::Capital,
+            b'0'..=b'9' | 0x80.. => Letter::Other,
+            _ => Letter::None,
+        };
+        byte += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests {
@@ -293,6 +319,13 @@ mod tests {
         assert_eq!(of_key("ssnLast4"), Some(Meaning::Ssn));
         assert_eq!(of_key("phone_number_2"), Some(Meaning::Phone));
         assert_eq!(of_key("temperature"), None);
+        assert_eq!(
+            of_key("a_b_c_d_e_f_g_h_patient_ssn_raw"),
+            Some(Meaning::Ssn)
+        );
+        assert_eq!(of_nested_key(Some("patient"), "id"), of_key("patientId"));
+        assert_eq!(of_whole_key("date of birth"), Some(Meaning::Dob));
+        assert_eq!(of_whole_key("date of"), None);
     }
 
     #[test]

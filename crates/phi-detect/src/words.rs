@@ -4,7 +4,7 @@ mod hash;
 pub(crate) mod identifiers;
 mod sense;
 
-pub(crate) use hash::{hash, hash_in, quick_hash_in};
+pub(crate) use hash::{AsIs, hash, hash_in, quick_hash_in};
 pub(crate) use sense::Sense;
 
 /// Sense, then words in lower case separated by white space.

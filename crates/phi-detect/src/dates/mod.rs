@@ -3,6 +3,7 @@
 mod figures;
 mod words;
 
+pub(crate) use crate::page::{DateForm as Form, DateHit};
 pub(crate) use words::spoken_numbers;
 
 use std::ops::Range;
@@ -12,38 +13,37 @@ use crate::page::{Mark, Page};
 use figures::{compact, lettered, numeric, ordinals, spread};
 use words::{month_inside, round_month, with_signs, year_first};
 
-/// A date in the text.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DateHit {
-    pub(crate) span: Range<usize>,
-    pub(crate) form: Form,
-}
-
-/// How a date is written, as far as it matters for trusting it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// Day, month and year.
-    Full,
-    /// Day and month in words, without a year.
-    DayMonth,
-    /// Two numbers and a slash: a day and month, a fraction or a ratio.
-    Fraction,
-    /// Month and year: `03/1962`, `March 1962`.
-    MonthYear,
-    /// Digits without separators, or pairs of them: could be any number.
-    Compact,
-}
-
 /// The date that starts at, or is built round, this mark.
-#[inline]
 pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
-    // Rules ask at every mark.
-    let mark = page.marks[index];
-    may_be_date(mark).then(|| read(page, index)).flatten()
+    if !may_be_date(page.marks[index]) {
+        return None;
+    }
+    let all = all(page);
+    let place = all.binary_search_by_key(&index, |(mark, _)| *mark).ok()?;
+    all[place].1.clone()
+}
+
+/// Counts off the marks that may be dates, each with the date that is read there, for as long as there is time.
+pub(crate) fn each_date<'a>(
+    page: &'a Page<'_>,
+) -> impl Iterator<Item = (usize, Option<&'a DateHit>)> {
+    let all = all(page).iter().enumerate();
+    let in_time = all.take_while(|(place, _)| page.has_time_at(*place));
+    in_time.map(|(_, (mark, date))| (*mark, date.as_ref()))
+}
+
+/// Several rules ask at every mark; each is read once.
+fn all<'a>(page: &'a Page<'_>) -> &'a [(usize, Option<DateHit>)] {
+    page.dates.get_or_init(|| {
+        page.each_mark()
+            .filter(|&index| may_be_date(page.marks[index]))
+            .map(|index| (index, read(page, index)))
+            .collect()
+    })
 }
 
 /// Whether a date may start at a mark, or be built round it.
-pub(crate) fn may_be_date(mark: Mark) -> bool {
+fn may_be_date(mark: Mark) -> bool {
     mark.sense.has(Sense::MONTH | Sense::NUMBER | Sense::CODE)
 }
 

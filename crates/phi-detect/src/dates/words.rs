@@ -36,7 +36,10 @@ pub(crate) fn spoken_numbers(page: &Page<'_>, start: usize) -> Option<Range<usiz
 
 /// `昭和37年3月14日`, `1962年3月14日`: day, month and year with their signs, an era before them included.
 pub(super) fn with_signs(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
-    let text = std::str::from_utf8(page.slice(span.clone())).ok()?;
+    let text = page
+        .text
+        .get(span.clone())
+        .filter(|text| !text.is_ascii())?;
     let ends = ["日", "일"]
         .iter()
         .find_map(|day| text.find(day).map(|at| at + day.len()))?;
@@ -57,13 +60,16 @@ pub(super) fn with_signs(page: &Page<'_>, span: Range<usize>) -> Option<DateHit>
 /// `14MAR1962`.
 pub(super) fn month_inside(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     let day = leading_digits(page, span.clone());
-    let (sense, word_end) = page.word_at(day.end)?;
-    let year = leading_digits(page, word_end..span.end);
-    let fits = (1..=2).contains(&day.len())
-        && sense.has(Sense::MONTH)
-        && matches!(year.len(), 2 | 4)
+    if !(1..=2).contains(&day.len()) {
+        return None;
+    }
+    let year = leading_digits(page, page.word_end_at(day.end)?..span.end);
+    let fits = matches!(year.len(), 2 | 4)
         && year.end == span.end
-        && is_day(number(page, day));
+        && is_day(number(page, day.clone()))
+        && page
+            .word_at(day.end)
+            .is_some_and(|(sense, _)| sense.has(Sense::MONTH));
     fits.then_some(DateHit {
         span,
         form: Form::Full,

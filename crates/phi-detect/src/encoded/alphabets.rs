@@ -12,6 +12,9 @@ const RUN_BYTES_MIN: usize = 14;
 
 /// A run as text, and how many bytes of it stand for how many of the text.
 pub(super) fn decode(run: &[u8]) -> Option<(String, (usize, usize))> {
+    if run.len() < RUN_BYTES_MIN {
+        return None;
+    }
     binary(run)
         .or_else(|| hexadecimal(run))
         .or_else(|| base64(run))
@@ -47,11 +50,12 @@ fn base64(run: &[u8]) -> Option<(String, (usize, usize))> {
         .strip_suffix(b"==")
         .or_else(|| run.strip_suffix(b"="))
         .unwrap_or(run);
-    let has_upper = run.iter().any(u8::is_ascii_uppercase);
-    let has_other = run
-        .iter()
-        .any(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    if run.len() < RUN_BYTES_MIN || !has_upper || !has_other || run.len() % 4 == 1 {
+    let is_other = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if run.len() < RUN_BYTES_MIN
+        || run.len() % 4 == 1
+        || !run.iter().any(u8::is_ascii_uppercase)
+        || !run.iter().any(is_other)
+    {
         return None;
     }
     // Look at the start before decoding a megabyte of something else.
@@ -121,8 +125,9 @@ fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
         .iter()
         .position(|&byte| byte == b'=')
         .unwrap_or(run.len())];
-    let has_digit = run.iter().any(u8::is_ascii_digit);
-    if run.len() < RUN_BYTES_MIN || !has_digit {
+    let is_part = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
+    let has_digit = || run.iter().any(u8::is_ascii_digit);
+    if run.len() < RUN_BYTES_MIN || !run.iter().all(is_part) || !has_digit() {
         return None;
     }
     let mut bytes = Vec::with_capacity(run.len() / 8 * 5 + 5);
@@ -131,8 +136,7 @@ fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
     for &byte in run {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
-            b'2'..=b'7' => byte - b'2' + 26,
-            _ => return None,
+            _ => byte - b'2' + 26,
         };
         bits = bits << 5 | u64::from(value);
         count += 5;

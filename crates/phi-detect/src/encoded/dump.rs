@@ -131,6 +131,9 @@ fn read_line(
     let offset = indent + hex_digits(&text[indent..]);
     let colon = usize::from(text.get(offset) == Some(&b':'));
     let has_offset = matches!(offset - indent, 4..=16) && (colon == 1 || offset - indent >= 6);
+    if !has_offset {
+        return None;
+    }
     let start = offset + colon;
     let mut groups = Vec::new();
     let mut at = start;
@@ -157,7 +160,7 @@ fn read_line(
     }
     // What follows is the text column, or nothing.
     let ends = text[at..].iter().all(u8::is_ascii_whitespace) || text[at..].starts_with(b"  ");
-    if !has_offset || !ends || groups.len() < 2 {
+    if !ends || groups.len() < 2 {
         return None;
     }
     found.extend(groups);

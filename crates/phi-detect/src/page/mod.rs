@@ -3,15 +3,17 @@
 //! One pass over the bytes makes the marks; the rules then look only at marks and
 //! a bounded stretch of text around them, so a scan takes linear time.
 
+mod date;
 mod field;
 mod marks;
 mod phrases;
 mod spoken;
 
+pub(crate) use date::{DateForm, DateHit};
 pub(crate) use field::Field;
 pub(crate) use spoken::Spoken;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use crate::budget::Budget;
@@ -65,6 +67,8 @@ pub(crate) struct Page<'a> {
     pub(crate) fields: Vec<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
+    /// The marks that may be dates, and the dates there; read when a rule first asks.
+    pub(crate) dates: OnceCell<Vec<(usize, Option<DateHit>)>>,
     /// Numbers said in words.
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
@@ -89,6 +93,7 @@ impl<'a> Page<'a> {
             labels,
             fields,
             last_field: Cell::new(0),
+            dates: OnceCell::new(),
             spoken: Vec::new(),
             long_runs,
             budget: None,
@@ -116,7 +121,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether there is time left, which is asked now and then.
-    fn has_time_at(&self, count: usize) -> bool {
+    pub(crate) fn has_time_at(&self, count: usize) -> bool {
         !count.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
     }
 

@@ -2,6 +2,9 @@
 
 use crate::labels::{self, Meaning};
 
+/// No label is longer.
+const LABEL_BYTES_MAX: usize = 40;
+
 /// The meanings of a row of heads, if enough of them are labels we know that the row must be one.
 pub(super) fn meanings<'a>(heads: impl Iterator<Item = &'a str>) -> Option<Vec<Option<Meaning>>> {
     meanings_if(heads, 2)
@@ -41,8 +44,9 @@ fn meaning(head: &str) -> Option<Meaning> {
     // "Geb.", "Tel.": one dot is that of a word cut short.
     let head = head.trim();
     let head = head.strip_suffix('.').unwrap_or(head);
-    let is_head =
-        head.len() <= 40 && head.split_whitespace().count() <= 5 && !head.contains(['.', '?', '=']);
+    let is_head = head.len() <= LABEL_BYTES_MAX
+        && head.split_whitespace().count() <= 5
+        && !head.contains(['.', '?', '=']);
     if !is_head {
         return None;
     }
@@ -61,17 +65,18 @@ fn is_part_of_name(head: &str) -> bool {
 
 /// What a label that stands beside or below its value says, when it is one of a person's and nothing else is written with it.
 pub(super) fn personal(label: &[u8]) -> Option<Meaning> {
-    let label = std::str::from_utf8(label)
-        .ok()
-        .filter(|label| label.len() <= 40)?;
+    let label = short(label)?;
     labels::of_whole_key(label.trim_end_matches([':', ' ', '*', '#']))
         .filter(|&meaning| super::tells_of_a_person(meaning))
 }
 
 /// Whether these words are a label of anything.
 pub(super) fn is_label(text: &[u8]) -> bool {
-    std::str::from_utf8(text)
-        .ok()
-        .filter(|text| text.len() <= 40)
-        .is_some_and(|text| meaning(text).is_some())
+    short(text).is_some_and(|text| meaning(text).is_some())
+}
+
+/// A text no longer than a label.
+fn short(text: &[u8]) -> Option<&str> {
+    let text = Some(text).filter(|text| text.len() <= LABEL_BYTES_MAX)?;
+    std::str::from_utf8(text).ok()
 }

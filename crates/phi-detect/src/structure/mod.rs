@@ -32,7 +32,7 @@ pub(crate) fn fields(text: &str) -> Vec<Field> {
     );
     card::read(bytes, &mut found);
     dicom::read(bytes, &mut found);
-    json::read(bytes, &mut found);
+    json::read(text, &mut found);
     html::read(bytes, &mut found);
     xml::read(bytes, &mut found);
     sql::read(bytes, &mut found);

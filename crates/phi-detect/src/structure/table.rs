@@ -1,6 +1,9 @@
 //! Tables with a header line: CSV, tab- or semicolon-separated, Markdown, and columns set apart by spaces.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::heads;
 use crate::labels::Meaning;
@@ -228,21 +231,33 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
 /// What of a line stands in a string that is still open at a separator, and its quote: `{"content": "mrn,name,dob`.
 fn inside_string(bytes: &[u8], line: Range<usize>) -> Option<(Range<usize>, u8)> {
     let text = &bytes[line.clone()];
-    let first = memchr::memchr2(b'"', b'\'', text)?;
-    let mut open: Option<usize> = None;
-    for (at, &byte) in text.iter().enumerate().skip(first) {
-        match (byte, open) {
-            (b'"' | b'\'', None) if opens_string(text, at) => open = Some(at),
-            (b'"' | b'\'', Some(start)) if text[start] == byte => open = None,
-            (b',' | b'\t' | b'|' | b';', Some(start)) => {
-                // A head in quotes may hold a separator: `"last, first",dob`.
-                let is_closed = memchr::memchr(text[start], &text[at..]).is_some();
-                return (!is_closed).then_some((line.start + start + 1..line.end, text[start]));
+    let holds_separator = |string: &Range<usize>| {
+        let mut inner = text[string.clone()].iter();
+        inner.any(|byte| matches!(byte, b',' | b'\t' | b'|' | b';'))
+    };
+    let (open, _) = strings(text).find(|(_, is_closed)| !is_closed)?;
+    // A head in quotes may hold a separator: `"last, first",dob`.
+    let mut before = strings(text).take_while(|(_, is_closed)| *is_closed);
+    let is_first = !before.any(|(string, _)| holds_separator(&string));
+    (is_first && holds_separator(&open))
+        .then(|| (line.start + open.start..line.end, text[open.start - 1]))
+}
+
+/// What stands in each string of a line, and whether the string is closed.
+fn strings(text: &[u8]) -> impl Iterator<Item = (Range<usize>, bool)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let quote = at + memchr::memchr2(b'"', b'\'', text.get(at..)?)?;
+            at = quote + 1;
+            if opens_string(text, quote) {
+                let length = memchr::memchr(text[quote], &text[at..]);
+                let string = at..length.map_or(text.len(), |length| at + length);
+                at = string.end + 1;
+                return Some((string, length.is_some()));
             }
-            _ => {}
         }
-    }
-    None
+    })
 }
 
 /// Whether a quote opens a string rather than being an apostrophe or the mark of inches.
@@ -256,12 +271,12 @@ fn opens_string(text: &[u8], at: usize) -> bool {
     })
 }
 
+/// What parts the columns of a line without signs.
+static GAP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"  "));
+
 fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     let text = &bytes[line.clone()];
-    let (count, sign) = b",\t|;"
-        .map(|one| (memchr::memchr_iter(one, text).count(), one))
-        .into_iter()
-        .max_by_key(|(count, _)| *count)?;
+    let (count, sign) = commonest_sign(text)?;
     // Sentences have longer pieces between their commas.
     let by_sign = (count > 0 && text.len() / (count + 1) <= 32)
         .then(|| header_by(bytes, line.clone(), Delimiter::Sign(sign)))
@@ -269,7 +284,7 @@ fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     // Heads have neither colons nor numbers; most lines with gaps in them do.
     let has_columns = || {
         let is_head = |byte: &u8| *byte != b':' && !byte.is_ascii_digit();
-        memchr::memmem::find(text, b"  ").is_some() && text.iter().all(is_head)
+        GAP.find(text).is_some() && text.iter().all(is_head)
     };
     by_sign
         .or_else(|| {
@@ -278,6 +293,17 @@ fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
                 .flatten()
         })
         .or_else(|| header_of_words(bytes, line))
+}
+
+/// Of the signs that may part cells the one that a line has most of, and how often.
+fn commonest_sign(text: &[u8]) -> Option<(usize, u8)> {
+    let count = |sign: u8| (memchr::memchr_iter(sign, text).count(), sign);
+    // Most lines have commas only.
+    if memchr::memchr3(b'\t', b'|', b';', text).is_none() {
+        return Some(count(b','));
+    }
+    let counts = b",\t|;".map(count).into_iter();
+    counts.max_by_key(|(count, _)| *count)
 }
 
 /// Longer lines of words are prose.

@@ -2,6 +2,7 @@
 
 use super::edit::Layer;
 use super::{escape, fold, signs};
+use crate::bytes64;
 
 /// The text with every character as it looks; none where all look like what they are.
 pub(super) fn layer(text: &str) -> Option<Layer> {
@@ -20,8 +21,7 @@ fn first_disguise(bytes: &[u8]) -> Option<usize> {
         .iter()
         .fold(false, |found, &byte| found | is_control(byte));
     if !bytes.is_ascii() || has_control {
-        let is_start = |byte: &u8| *byte >= 0x80 || is_trigger(*byte);
-        return bytes.iter().position(is_start);
+        return starts(bytes).next();
     }
     let mut nothing = String::new();
     memchr::memchr3_iter(b'&', b'%', b'\\', bytes)
@@ -37,6 +37,12 @@ fn is_trigger(byte: u8) -> bool {
     matches!(byte, b'&' | b'%' | b'\\') || is_control(byte)
 }
 
+/// Where a disguise can start: at such bytes, and at those outside ASCII.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let is_start = |byte| byte >= 0x80 || is_trigger(byte);
+    bytes64::places(bytes, is_start)
+}
+
 /// Writes the layer piece by piece.
 struct Builder<'a> {
     source: &'a str,
@@ -46,23 +52,20 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn build(&mut self, first: usize) {
         let bytes = self.source.as_bytes();
-        self.layer.copy(self.source, 0..first);
-        let mut at = first;
-        while at < bytes.len() {
-            let byte = bytes[at];
-            if byte >= 0x80 {
-                at = self.character(at);
-            } else if is_trigger(byte) {
-                at = self.escape(at);
-            } else {
-                let length = bytes[at..]
-                    .iter()
-                    .take_while(|&&byte| byte < 0x80 && !is_trigger(byte))
-                    .count();
-                self.layer.copy(self.source, at..at + length);
-                at += length;
+        let mut at = 0;
+        for start in starts(bytes).skip_while(|&start| start < first) {
+            // What was read last may reach beyond.
+            if start < at {
+                continue;
             }
+            self.layer.copy(self.source, at..start);
+            at = if bytes[start] >= 0x80 {
+                self.character(start)
+            } else {
+                self.escape(start)
+            };
         }
+        self.layer.copy(self.source, at..bytes.len());
     }
 
     /// One character outside ASCII.

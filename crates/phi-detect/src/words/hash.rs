@@ -1,5 +1,6 @@
 //! Words are compared by a 64-bit hash of their lower-case bytes.
 
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use crate::bytes8;
@@ -51,6 +52,29 @@ pub(crate) fn quick_hash_in(text: &[u8], word: Range<usize>) -> u64 {
     let low = (low | bytes8::ONES << 5) & kept_low;
     let high = (high | bytes8::ONES << 5) & kept_high;
     (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// For tables whose keys are hashes of words.
+pub(crate) type AsIs = BuildHasherDefault<Same>;
+
+/// Takes a hash for its own.
+#[derive(Default)]
+pub(crate) struct Same(u64);
+
+impl Hasher for Same {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{listed, nearest, other, signs};
-use crate::dates::{Form, date_at};
+use crate::dates::{Form, each_date};
 use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
@@ -15,13 +15,13 @@ const REACH_BYTES: usize = 60;
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     listed::find(page, company, out);
     let mut free_from = 0;
-    for index in page.each_mark() {
-        if (page.marks[index].start as usize) < free_from {
-            continue;
-        }
-        let Some(date) = date_at(page, index).filter(|date| date.form == Form::Full) else {
+    for (mark, date) in each_date(page) {
+        let Some(date) = date.filter(|date| date.form == Form::Full) else {
             continue;
         };
+        if (page.marks[mark].start as usize) < free_from {
+            continue;
+        }
         free_from = date.span.end;
         let is_free = || {
             let field = page.field_at(date.span.start);
@@ -36,7 +36,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
             && is_free()
             && !people::is_in_statement(page, &date.span)
         {
-            out.push(date.span, 0.55, "dob.among_people");
+            out.push(date.span.clone(), 0.55, "dob.among_people");
         }
     }
 }

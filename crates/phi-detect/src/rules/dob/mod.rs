@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, claim_after, claim_before, is_equated};
-use crate::dates::{DateHit, Form, date_at, may_be_date};
+use crate::dates::{DateHit, Form, date_at, each_date};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
@@ -38,13 +38,12 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
     parts(page, out);
     let mut last: Option<DateHit> = None;
-    for index in page.each_mark() {
+    for (index, date) in each_date(page) {
         let free_from = last.as_ref().map_or(0, |last| last.span.end);
-        let mark = page.marks[index];
-        if !may_be_date(mark) || (mark.start as usize) < free_from {
+        if (page.marks[index].start as usize) < free_from {
             continue;
         }
-        let Some(date) = date_at(page, index).or_else(|| mistyped(page, index)) else {
+        let Some(date) = date.cloned().or_else(|| mistyped(page, index)) else {
             continue;
         };
         let second = || {
@@ -87,12 +86,12 @@ fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
 fn parts(page: &Page<'_>, out: &mut Out<'_>) {
     let is_part = |field: &Field| {
         let value = page.slice(field.span.clone());
-        let is_number = matches!(value.len(), 1 | 2 | 4) && value.iter().all(u8::is_ascii_digit);
+        let is_number = || matches!(value.len(), 1 | 2 | 4) && value.iter().all(u8::is_ascii_digit);
         let is_month = || {
             page.word_at(field.span.start)
                 .is_some_and(|(sense, end)| sense.has(Sense::MONTH) && end == field.span.end)
         };
-        field.is_settled && field.meaning == Some(Meaning::Dob) && (is_number || is_month())
+        field.is_settled && field.meaning == Some(Meaning::Dob) && (is_number() || is_month())
     };
     for group in page.fields.chunk_by(|one, next| {
         is_part(one) && is_part(next) && next.span.start - one.span.end <= PART_GAP_BYTES_MAX

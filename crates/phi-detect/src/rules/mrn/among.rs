@@ -14,7 +14,7 @@ use super::{digits_in, is_bare_id, is_patients, nearest};
 use crate::dates::date_at;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::Page;
+use crate::page::{Mark, Page};
 use crate::people;
 use crate::rules::{Company, Out};
 
@@ -73,7 +73,8 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     rows(page, company, out);
     let mut free_from = 0;
     for index in page.each_number() {
-        if (page.marks[index].start as usize) < free_from {
+        let mark = page.marks[index];
+        if (mark.start as usize) < free_from || is_of_other_size(page, mark) {
             continue;
         }
         let Some(span) = whole(page, company, index) else {
@@ -94,6 +95,18 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
+/// Shorter values are no record numbers, nor are those with more digits.
+const VALUE_BYTES_MIN: usize = 5;
+const DIGITS_MAX: usize = 10;
+
+/// Whether a mark is too short or too long, and nothing beside it can be more of the same value.
+fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
+    let may_join = |byte: u8| is_tie(byte) || byte == b' ' || byte.is_ascii_alphabetic();
+    (mark.len() < VALUE_BYTES_MIN || mark.is_number() && mark.len() > DIGITS_MAX)
+        && !may_join(page.byte_before(mark.start as usize))
+        && !may_join(page.byte(mark.end as usize))
+}
+
 /// The whole number that a mark belongs to, if it is long enough and nothing has been found there: with the letters of a
 /// hospital, its groups, and what signs tie to it.
 fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<usize>> {
@@ -109,7 +122,8 @@ fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<u
         span
     };
     let span = with_tied_rest(page, token_start(page, span.start)..span.end);
-    (digits_in(page, &span) >= 3 && span.len() >= 5 && !company.is_taken(&span)).then_some(span)
+    (span.len() >= VALUE_BYTES_MIN && digits_in(page, &span) >= 3 && !company.is_taken(&span))
+        .then_some(span)
 }
 
 /// "folder KMC/447", "File: B-447".
@@ -169,6 +183,9 @@ enum Form {
 fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
     let value = page.slice(span.clone());
     let digits = digits_in(page, span);
+    if digits > DIGITS_MAX {
+        return None;
+    }
     let letters = value
         .iter()
         .take_while(|byte| byte.is_ascii_uppercase())
@@ -181,7 +198,6 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
     let is_spaced = value.contains(&b' ');
     let is_range = is_grouped && !is_spaced && is_years_or_hours(&value[letters..]);
     match (letters, is_grouped) {
-        _ if digits > 10 => None,
         (0, true) if is_number_of_year(value) => Some(Form::Carried),
         _ if is_diagnosis(value) || is_local_number(value) || is_hour_of(value) => None,
         _ if is_range && letters == 0 => None,
@@ -238,31 +254,25 @@ fn is_mixed(value: &[u8]) -> bool {
 
 /// "25-01944", "0700-1900", "95-120": a case of a year, a shift, a range.
 fn is_years_or_hours(value: &[u8]) -> bool {
-    let groups: Vec<&[u8]> = value
+    let mut groups = value
         .split(|byte| !byte.is_ascii_digit())
-        .filter(|group| !group.is_empty())
-        .collect();
+        .filter(|group| !group.is_empty());
+    let (Some(one), Some(two), None) = (groups.next(), groups.next(), groups.next()) else {
+        return false;
+    };
     let is_hour = |group: &[u8]| group.len() == 4 && group <= b"2400".as_slice() && group[2] < b'6';
-    match groups.as_slice() {
-        [year, _] if year.len() == 2 => year[0] == b'2',
+    let has_century = || matches!(one[..2], [b'1', b'9'] | [b'2', b'0']);
+    match (one.len(), two.len()) {
+        (2, _) => one[0] == b'2',
         // "1972-81".
-        [year, two] if year.len() == 4 && two.len() == 2 => {
-            matches!(year[..2], [b'1', b'9'] | [b'2', b'0'])
-        }
-        [one, two]
-            if one.len() == 4
-                && two.len() == 4
-                && matches!(one[..2], [b'1', b'9'] | [b'2', b'0']) =>
-        {
-            true
-        }
+        (4, 2) => has_century(),
+        (4, 4) if has_century() => true,
         // "150-200": round numbers are a range.
-        [one, two] => {
+        (first, second) => {
             is_hour(one) && is_hour(two)
-                || one.len() + two.len() < 6
-                || one.ends_with(b"0") && two.ends_with(b"0") && two.len() <= 3
+                || first + second < 6
+                || one.ends_with(b"0") && two.ends_with(b"0") && second <= 3
         }
-        _ => false,
     }
 }
 
@@ -300,19 +310,20 @@ fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool 
 
 /// Whether nothing says that the value is another number.
 fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
-    let claim = nearest(page, span.start);
-    let is_free = claim.is_none_or(|claim| {
-        is_patients(&claim)
-            || is_bare_id(page, claim.from)
-            || page.slice(span.clone()).iter().any(u8::is_ascii_uppercase)
-                && (claim.is(Meaning::PhoneMaybe) || is_plain_card(page, claim.from))
-    });
-    is_free
-        && !is_postal_code(page, span)
+    let is_free = || {
+        nearest(page, span.start).is_none_or(|claim| {
+            is_patients(&claim)
+                || is_bare_id(page, claim.from)
+                || page.slice(span.clone()).iter().any(u8::is_ascii_uppercase)
+                    && (claim.is(Meaning::PhoneMaybe) || is_plain_card(page, claim.from))
+        })
+    };
+    stands_free(page, span)
         && page
             .field_at(span.start)
             .is_none_or(|field| field.meaning.is_none() && !field.is_settled)
-        && stands_free(page, span)
+        && !is_postal_code(page, span)
+        && is_free()
         && !is_something_else(page, index, span)
         && date_at(page, index).is_none()
         && !people::is_in_statement(page, span)

@@ -170,7 +170,8 @@ fn shape<'a>(page: &'a Page<'_>, span: &Range<usize>) -> impl Iterator<Item = bo
 fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Option<LabelMatch>)> {
     let mark = page.marks[index];
     let mut span = value_span(page, index);
-    if digits_in(page, &span) < 3 && !may_go_on(page, span.end) {
+    let mut digits = digits_in(page, &span);
+    if digits < 3 && !may_go_on(page, span.end) {
         return None;
     }
     // A prefix is part of the value, unless it is the label itself: "MRN482913".
@@ -189,8 +190,9 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
         is_patients(&claim) && (claim.tie >= Strength::Tight || is_housed && claim.is(Meaning::Mrn))
     }) {
         span = with_tied_rest(page, spaced_groups(page, span));
+        digits = digits_in(page, &span);
     }
-    if digits_in(page, &span) < 3 {
+    if digits < 3 {
         return None;
     }
     let start = token_start(page, span.start);
@@ -221,9 +223,9 @@ fn evidence(
 ) -> Option<Evidence> {
     let digits = digits_in(page, span);
     let is_named_after =
-        digits >= 5 && claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
+        || digits >= 5 && claim_after(page, span.end, |meaning| meaning == Meaning::Mrn).is_some();
     let Some(claim) = claim else {
-        let named = is_named_after.then_some(Evidence::NamedAfter);
+        let named = is_named_after().then_some(Evidence::NamedAfter);
         return named
             .or_else(|| beside_a_name(page, span, digits))
             .filter(|_| !is_something_else(page, index, span));
@@ -256,7 +258,7 @@ fn evidence(
         {
             Some(Evidence::VagueLabel)
         }
-        _ if is_named_after && is_equated(page, span.end) => Some(Evidence::NamedAfter),
+        _ if is_equated(page, span.end) && is_named_after() => Some(Evidence::NamedAfter),
         (Meaning::OtherId(_), Strength::Near) => beside_a_name(page, span, digits),
         _ => None,
     }

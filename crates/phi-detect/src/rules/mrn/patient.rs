@@ -21,12 +21,11 @@ pub(super) fn beside_a_name(
         return None;
     }
     let before = page.byte_before(span.start);
-    let is_date = is_written_as_date(page.slice(span.clone()));
     let is_patient_number = before == b'#' && follows_patient(page, span.start - 1)
         || matches!(before, b' ' | b'=')
             && digits >= 6
             && follows_patient_alone(page, span.start - 1);
-    let is_patient_number = is_patient_number && !is_date;
+    let is_patient_number = is_patient_number && !is_written_as_date(page.slice(span.clone()));
     let is_reference = before == b'/'
         && page.byte(span.end) == b'/'
         && follows_word(page, span.start - 1)

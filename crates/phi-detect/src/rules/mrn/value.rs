@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::nearest;
 use crate::context::{LabelMatch, Strength};
-use crate::dates::{Form, date_at};
+use crate::dates::{DateHit, Form, date_at};
 use crate::digits::is_measured;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
@@ -12,20 +12,10 @@ use crate::page::{Mark, Page};
 
 /// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
 pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
-    let mut end = page.marks[index].end as usize;
-    let has_slashes = follows_letters_and_slash(page, page.marks[index].start as usize);
-    for mark in page.marks[index + 1..].iter().take(4) {
-        let is_tied = mark.start as usize == end + 1
-            && is_tie(page.byte(end))
-            && (page.byte(end) != b'/' || has_slashes || is_count_after(page, index, mark))
-            && (mark.is_number() || mark.is_code());
-        if !is_tied {
-            break;
-        }
-        end = mark.end as usize;
+    let Range { mut start, mut end } = page.marks[index].range();
+    if is_tie(page.byte(end)) {
+        end = with_letters_after(page, with_groups_after(page, index));
     }
-    end = with_letters_after(page, end);
-    let mut start = page.marks[index].start as usize;
     if page.byte_before(start).is_ascii_alphabetic() {
         // "MRN482913" is one token; taking half of it would leave a stump.
         return page.word_start_before(start).unwrap_or(start)..end;
@@ -62,6 +52,23 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         }
     }
     start..end
+}
+
+/// Where the groups stop that a sign ties to a mark.
+fn with_groups_after(page: &Page<'_>, index: usize) -> usize {
+    let Range { start, mut end } = page.marks[index].range();
+    let has_slashes = follows_letters_and_slash(page, start);
+    for mark in page.marks[index + 1..].iter().take(4) {
+        let is_tied = mark.start as usize == end + 1
+            && is_tie(page.byte(end))
+            && (page.byte(end) != b'/' || has_slashes || is_count_after(page, index, mark))
+            && (mark.is_number() || mark.is_code());
+        if !is_tied {
+            break;
+        }
+        end = mark.end as usize;
+    }
+    end
 }
 
 /// `id: HN-0023419`, `"MR-20-4471"`: two letters behind a colon or a quote are the value's, whatever else they stand for.
@@ -175,6 +182,9 @@ const GROUPED_DIGITS_MAX: usize = 10;
 /// `1408 2217`, `551 203`, `12 34 56`, `T100 44 318`, `RQ6 0044187`: short groups with a space between, as long as the
 /// number is short.
 pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
+    if page.byte(span.end) != b' ' {
+        return span;
+    }
     let count = |span: Range<usize>| {
         page.slice(span)
             .iter()
@@ -286,13 +296,17 @@ pub(super) fn is_sample(value: &[u8]) -> bool {
 
 pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
-    let date = date_at(page, index);
-    let is_date = date.as_ref().is_some_and(|date| {
+    // "ur. 12.03.1948": the Polish word for "born" is also short for "unit record".
+    let is_dotted = |date: &DateHit| {
+        let text = page.slice(date.span.clone());
+        date.form == Form::Full && text.len() == 10 && text[2] == b'.' && text[5] == b'.'
+    };
+    let is_date = |date: DateHit| {
         let is_iso = date.span.len() == 10 && page.byte(date.span.start + 4) == b'-';
         // "2023-03-14T08:30": the date of a time stamp, with its hour.
         let is_stamp = is_iso && date.span.start == span.start && value.get(10) == Some(&b'T');
-        date.span == *span && (is_iso || value.contains(&b'/')) || is_stamp
-    });
+        date.span == *span && (is_iso || value.contains(&b'/')) || is_stamp || is_dotted(&date)
+    };
     // "2023-03-14T08", "3 XI 1962": what goes on inside a date that began before.
     let is_next = index
         .checked_sub(1)
@@ -309,11 +323,6 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
         [b'1', b'9', _, _, b'-', b'0' | b'1', _] | [b'2', b'0', _, _, b'-', b'0' | b'1', _]
     );
     let is_year = value.len() == 4 && (value.starts_with(b"19") || value.starts_with(b"20"));
-    // "ur. 12.03.1948": the Polish word for "born" is also short for "unit record".
-    let is_dotted = date.is_some_and(|date| {
-        let text = page.slice(date.span.clone());
-        date.form == Form::Full && text.len() == 10 && text[2] == b'.' && text[5] == b'.'
-    });
     // "09:12:27.124" is the rest of a time.
     let before = page.slice(span.start.saturating_sub(6)..span.start);
     let is_clock = matches!(before, [h, i, b':', m, n, b':']
@@ -327,7 +336,12 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
         && value[..value.len() - 5]
             .iter()
             .all(|byte| matches!(byte, b'I' | b'V' | b'X'));
-    is_date || is_dotted || is_year || is_month || is_clock || is_roman || is_inside_date()
+    is_year
+        || is_month
+        || is_clock
+        || is_roman
+        || date_at(page, index).is_some_and(is_date)
+        || is_inside_date()
 }
 
 pub(super) fn is_amount_or_time(page: &Page<'_>, span: &Range<usize>) -> bool {

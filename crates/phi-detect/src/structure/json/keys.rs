@@ -1,112 +1,84 @@
 //! What keys of JSON say about the values beside them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::super::tells_of_a_person;
 use crate::labels::{self, Meaning};
+use crate::words::{AsIs, hash};
 
-/// No key of the lists here is longer.
+/// What a key is for, whatever it says as a label: any of these together.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Role(u8);
+
+impl Role {
+    /// Its value says what the neighbouring `value` is.
+    pub(super) const NAMING: Role = Role(1);
+    /// It says nothing by itself.
+    pub(super) const GENERIC: Role = Role(1 << 1);
+    /// Its object says what the object round it is.
+    pub(super) const DESCRIBING: Role = Role(1 << 2);
+    /// Its list names the columns of the rows beside it.
+    pub(super) const COLUMNS: Role = Role(1 << 3);
+    /// Its value is part of a date.
+    pub(super) const DATE_PART: Role = Role(1 << 4);
+
+    pub(super) fn of(key: &[u8]) -> Role {
+        static TABLE: LazyLock<HashMap<u64, Role, AsIs>> = LazyLock::new(|| {
+            let mut table = HashMap::<u64, Role, AsIs>::default();
+            for &(role, keys) in ROLES {
+                for key in keys.split('|') {
+                    table.entry(hash(key.as_bytes())).or_default().0 |= role.0;
+                }
+            }
+            table
+        });
+        if key.len() > LISTED_BYTES_MAX {
+            return Role::default();
+        }
+        if is_index(key) {
+            return Role::GENERIC;
+        }
+        TABLE.get(&hash(key)).copied().unwrap_or_default()
+    }
+
+    pub(super) fn is(self, other: Role) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// No listed key is longer.
 const LISTED_BYTES_MAX: usize = 16;
 
-/// A key in small letters, to be looked for in a list; empty if it is longer than all that are listed.
-struct Small {
-    bytes: [u8; LISTED_BYTES_MAX],
-    length: usize,
-}
-
-impl Small {
-    fn of(key: &[u8]) -> Self {
-        let mut small = Small {
-            bytes: [0; LISTED_BYTES_MAX],
-            length: 0,
-        };
-        if let Some(bytes) = small.bytes.get_mut(..key.len()) {
-            bytes.copy_from_slice(key);
-            bytes.make_ascii_lowercase();
-            small.length = key.len();
-        }
-        small
-    }
-
-    fn as_slice(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-/// Keys whose value says what the neighbouring `value` is.
-pub(super) fn is_naming_key(name: &[u8]) -> bool {
-    matches!(
-        Small::of(name).as_slice(),
-        b"system"
-            | b"code"
-            | b"display"
-            | b"text"
-            | b"type"
-            | b"use"
-            | b"label"
-            | b"field"
-            | b"key"
-            | b"question"
-            | b"title"
-            | b"name"
-            | b"column"
-            | b"attribute"
-            | b"fieldname"
-            | b"field_name"
-            | b"k"
-            | b"id"
-            | b"linkid"
-            | b"prompt"
-            | b"header"
-            | b"property"
-            | b"param"
-            | b"parameter"
-            | b"variable"
-            | b"slot"
-            | b"entity"
-            | b"concept"
-            | b"caption"
-            | b"labeltext"
-            | b"description"
-            | b"keyword"
-    )
-}
-
-/// Keys that say nothing by themselves.
-pub(super) fn is_generic_key(name: &[u8]) -> bool {
-    is_index(name)
-        || matches!(
-            Small::of(name).as_slice(),
-            b"value"
-                | b"val"
-                | b"answer"
-                | b"text"
-                | b"content"
-                | b"data"
-                | b"response"
-                | b"valuestring"
-                | b"valuedate"
-                | b"valuedatetime"
-                | b"valueinteger"
-                | b"valuetext"
-                | b"values"
-                | b"v"
-                | b"answers"
-                | b"input"
-                | b"reply"
-                | b"result"
-                | b"raw"
-                | b"alphabetic"
-                | b"contents"
-                | b"extension"
-                | b"id"
-                | b"number"
-        )
-}
+/// The keys of each role, in lower case; besides these, the number of a row is generic.
+static ROLES: &[(Role, &str)] = &[
+    // One row per role.
+    (
+        Role::NAMING,
+        "system|code|display|text|type|use|label|field|key|question|title|name|column|attribute|fieldname|field_name|k|id|\
+         linkid|prompt|header|property|param|parameter|variable|slot|entity|concept|caption|labeltext|description|keyword",
+    ),
+    (
+        Role::GENERIC,
+        "value|val|answer|text|content|data|response|valuestring|valuedate|valuedatetime|valueinteger|valuetext|values|v|\
+         answers|input|reply|result|raw|alphabetic|contents|extension|id|number",
+    ),
+    (Role::DESCRIBING, "type|coding|code"),
+    (
+        Role::COLUMNS,
+        "columns|cols|headers|header|fields|names|keys|head|columnnames|column_names",
+    ),
+    (
+        Role::DATE_PART,
+        "year|month|day|y|m|d|yyyy|mm|dd|dayofmonth|monthvalue",
+    ),
+];
 
 /// What a system, a type code or a label says about its neighbour.
-pub(super) fn hint_of(value: &[u8]) -> Option<Meaning> {
-    let text = std::str::from_utf8(value)
-        .ok()
-        .filter(|text| text.len() <= 120)?;
+pub(super) fn hint_of(text: &str) -> Option<Meaning> {
+    if text.len() > 120 {
+        return None;
+    }
     // HL7 table 0203, identifier types, and FHIR contact point systems.
     let by_code = match text {
         "MR" | "MRN" | "PI" | "PT" => Some(Meaning::Mrn),
@@ -151,46 +123,11 @@ pub(super) fn is_index(name: &[u8]) -> bool {
     !name.is_empty() && name.len() <= 8 && name.iter().all(u8::is_ascii_digit)
 }
 
-/// Keys of the list that names the columns of the rows beside it.
-pub(super) fn is_columns_key(name: &[u8]) -> bool {
-    matches!(
-        Small::of(name).as_slice(),
-        b"columns"
-            | b"cols"
-            | b"headers"
-            | b"header"
-            | b"fields"
-            | b"names"
-            | b"keys"
-            | b"head"
-            | b"columnnames"
-            | b"column_names"
-    )
-}
-
 /// Keys of the parts of a name, where the record is about a person: `{"first": "Jane", "last": "Roe", "dob": …}`.
 pub(super) fn is_part_of_name(name: &str) -> bool {
     ["first", "last", "middle"]
         .iter()
         .any(|part| name.eq_ignore_ascii_case(part))
-}
-
-/// Keys of the parts of a date.
-pub(super) fn is_date_part(name: &[u8]) -> bool {
-    matches!(
-        Small::of(name).as_slice(),
-        b"year"
-            | b"month"
-            | b"day"
-            | b"y"
-            | b"m"
-            | b"d"
-            | b"yyyy"
-            | b"mm"
-            | b"dd"
-            | b"dayofmonth"
-            | b"monthvalue"
-    )
 }
 
 /// Keys of the parts of a date of birth that say so themselves: `birth_year`, `dobMonth`.
@@ -206,4 +143,21 @@ pub(super) fn is_part_of_birth(name: &[u8]) -> bool {
     let is_of_birth = starts(b"birth") || starts(b"dob");
     let mut parts = [b"year".as_slice(), b"month", b"day", b"yyyy", b"mm", b"dd"].into_iter();
     is_of_birth && parts.any(ends) && !name.eq_ignore_ascii_case(b"birthday")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_key_has_its_role_in_any_case() {
+        for &(role, keys) in ROLES {
+            for key in keys.split('|') {
+                assert!(Role::of(key.as_bytes()).is(role), "{key}");
+                assert!(Role::of(key.to_uppercase().as_bytes()).is(role), "{key}");
+            }
+        }
+        assert!(Role::of(b"12").is(Role::GENERIC));
+        assert!(!Role::of(b"mrn").is(Role::GENERIC));
+    }
 }

@@ -12,17 +12,19 @@ mod values;
 use std::ops::Range;
 
 use columns::{Item, List};
-use keys::{is_columns_key, is_generic_key};
+use keys::Role;
 
 use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every JSON-like piece of the text.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(text: &str, found: &mut Vec<Field>) {
+    let bytes = text.as_bytes();
     if memchr::memchr2(b'{', b'[', bytes).is_none() {
         return;
     }
     let mut reader = Reader {
+        text,
         bytes,
         found,
         open: Vec::new(),
@@ -60,6 +62,7 @@ struct Open {
 }
 
 struct Reader<'a> {
+    text: &'a str,
     bytes: &'a [u8],
     found: &'a mut Vec<Field>,
     open: Vec<Open>,
@@ -133,7 +136,9 @@ impl Reader<'_> {
         let Some(mut closed) = self.open.pop() else {
             return at + 1;
         };
-        let key = closed.key.clone().map(|key| &self.bytes[key]);
+        let key = closed.key.clone();
+        let role = key.clone().map(|key| Role::of(&self.bytes[key]));
+        let role = role.unwrap_or_default();
         let meaning = closed
             .hint
             .or_else(|| self.meaning_of_whole(key?, closed.is_column));
@@ -153,16 +158,9 @@ impl Reader<'_> {
                 rest.push(index);
             }
         }
-        let describes_outer = key.is_some_and(|key| {
-            matches!(
-                key.to_ascii_lowercase().as_slice(),
-                b"type" | b"coding" | b"code"
-            )
-        });
-        let is_part_of_outer =
-            key.is_some_and(is_generic_key) || !closed.is_object || closed.is_column;
+        let is_part_of_outer = role.is(Role::GENERIC) || !closed.is_object || closed.is_column;
         if let Some(outer) = self.open.last_mut() {
-            if describes_outer {
+            if role.is(Role::DESCRIBING) {
                 outer.hint = outer.hint.or(closed.hint);
             }
             // `{"text": "Date of birth", "answer": [{"valueDate": "1962-03-14"}]}`.
@@ -177,22 +175,19 @@ impl Reader<'_> {
             }
         }
         let is_string = closed.start.checked_sub(1).map(|before| self.bytes[before]) == Some(b'"');
-        self.keep_list(closed, at);
+        self.keep_list(closed, at, role.is(Role::COLUMNS));
         // The quote that ends a document in a string opens no other.
         at + 1 + usize::from(is_string && self.bytes.get(at + 1) == Some(&b'"'))
     }
 
     /// Keeps an array that may be a row of a table, or its heads.
-    fn keep_list(&mut self, closed: Open, end: usize) {
+    fn keep_list(&mut self, closed: Open, end: usize, is_marked: bool) {
         if closed.holds_list {
             self.scopes.push(closed.start..end);
         }
         if closed.is_object || closed.items.is_empty() || self.lists.len() >= columns::LISTS_MAX {
             return;
         }
-        let is_marked = closed
-            .key
-            .is_some_and(|key| is_columns_key(&self.bytes[key]));
         if let Some(outer) = self.open.last_mut() {
             outer.holds_list = true;
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::columns::{self, Item};
-use super::keys::{self, hint_of, is_date_part, is_generic_key, is_index, is_naming_key};
+use super::keys::{self, Role, hint_of, is_index};
 use super::{Reader, VALUE_BYTES_MAX};
 use crate::labels::{self, Meaning};
 use crate::page::Field;
@@ -27,15 +27,18 @@ impl Reader<'_> {
             return;
         };
         let outer = self.outer_key();
-        let name = &self.bytes[key];
+        let name = &self.bytes[key.clone()];
         let value = &self.bytes[span.clone()];
         if name == b"resourceType" {
             self.is_patient = value == b"Patient";
         }
-        let is_naming = is_naming_key(name);
-        let hint = is_naming.then(|| hint_of(value)).flatten();
-        let meaning = self.meaning_of(name, outer.clone());
-        let is_part = self.is_part_of_birth(name, outer.clone(), value, meaning);
+        let role = Role::of(name);
+        let is_naming = role.is(Role::NAMING);
+        let hint = is_naming
+            .then(|| hint_of(self.text.get(span.clone())?))
+            .flatten();
+        let meaning = self.meaning_of(key, outer.clone());
+        let is_part = self.is_part_of_birth(name, role, outer.clone(), value, meaning);
         let is_identifier = outer.is_some_and(|outer| &self.bytes[outer] == b"identifier");
         let fallback =
             (self.is_patient && is_identifier && name == b"value").then_some(Meaning::Mrn);
@@ -56,7 +59,7 @@ impl Reader<'_> {
             self.note_item(span, None);
             return;
         }
-        let is_open = is_weak(meaning) && is_generic_key(name);
+        let is_open = is_weak(meaning) && role.is(Role::GENERIC);
         if is_open || meaning == Some(Meaning::NameMaybe) {
             open.unsettled.push(index);
             if open.hint.is_none() {
@@ -94,6 +97,7 @@ impl Reader<'_> {
     fn is_part_of_birth(
         &self,
         name: &[u8],
+        role: Role,
         outer: Option<Range<usize>>,
         value: &[u8],
         meaning: Option<Meaning>,
@@ -103,9 +107,9 @@ impl Reader<'_> {
         }
         let is_of_birth = |meaning| matches!(meaning, Some(Meaning::Dob | Meaning::Born));
         let in_list = !self.in_object() && is_of_birth(meaning);
-        let in_parts = is_date_part(name)
+        let in_parts = role.is(Role::DATE_PART)
             && outer.is_some_and(|outer| {
-                let outer = std::str::from_utf8(&self.bytes[outer]).unwrap_or_default();
+                let outer = self.text.get(outer).unwrap_or_default();
                 outer.len() <= 64 && is_of_birth(labels::of_key(outer))
             });
         let is_part = in_parts || keys::is_part_of_birth(name);
@@ -113,11 +117,11 @@ impl Reader<'_> {
     }
 
     /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
-    pub(super) fn meaning_of_whole(&self, key: &[u8], is_column: bool) -> Option<Meaning> {
-        if let Some(meaning) = dicom::of_key(key) {
+    pub(super) fn meaning_of_whole(&self, key: Range<usize>, is_column: bool) -> Option<Meaning> {
+        if let Some(meaning) = dicom::of_key(&self.bytes[key.clone()]) {
             return Some(meaning);
         }
-        let name = std::str::from_utf8(key).ok();
+        let name = self.text.get(key);
         let meaning = labels::of_key(name.filter(|name| name.len() <= 64)?)?;
         let is_of_one_value =
             tells_of_a_person(meaning) && !matches!(meaning, Meaning::Name | Meaning::Address);
@@ -125,13 +129,10 @@ impl Reader<'_> {
     }
 
     /// What a key means: with the key of the object round it, then by itself.
-    fn meaning_of(&self, name: &[u8], outer: Option<Range<usize>>) -> Option<Meaning> {
-        let name = std::str::from_utf8(name).ok()?;
-        if name.len() > 64 {
-            return None;
-        }
+    fn meaning_of(&self, key: Range<usize>, outer: Option<Range<usize>>) -> Option<Meaning> {
+        let name = self.text.get(key).filter(|name| name.len() <= 64)?;
         let outer = outer
-            .and_then(|outer| std::str::from_utf8(&self.bytes[outer]).ok())
+            .and_then(|outer| self.text.get(outer))
             .filter(|outer| outer.len() <= 64);
         let part_of_name = keys::is_part_of_name(name).then_some(Meaning::NameMaybe);
         labels::of_nested_key(outer, name).or(part_of_name)
