@@ -3,6 +3,8 @@
 //! Where words begin and end is then a matter of shifting and counting bits, without a branch per byte or per word, which the
 //! processor would guess wrong on running text.
 
+use std::ops::Range;
+
 /// Sixty-four bytes of a text; zeros beyond its end.
 pub(crate) struct Block([u8; SIZE]);
 
@@ -13,6 +15,46 @@ pub(crate) fn blocks(bytes: &[u8]) -> impl Iterator<Item = (usize, Block)> {
     (0..=bytes.len() / SIZE).map(|index| {
         let from = index * SIZE;
         (from, Block::load(&bytes[from..]))
+    })
+}
+
+/// Where the bytes stand that belong, as `belongs` says without a branch; in order.
+pub(crate) fn places(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> impl Iterator<Item = usize> {
+    let mut blocks = blocks(bytes);
+    let (mut from, mut left) = (0, 0);
+    std::iter::from_fn(move || {
+        while left == 0 {
+            let (next, block) = blocks.next()?;
+            (from, left) = (next, block.set(&belongs));
+        }
+        let place = from + take_first(&mut left);
+        // Beyond the text are zeros, which may belong.
+        (place < bytes.len()).then_some(place)
+    })
+}
+
+/// The runs of bytes that belong, as `belongs` says without a branch; in order.
+pub(crate) fn runs(
+    bytes: &[u8],
+    belongs: impl Fn(u8) -> bool,
+) -> impl Iterator<Item = Range<usize>> {
+    let mut blocks = blocks(bytes);
+    let (mut from, mut start, mut is_open) = (0, 0, 0);
+    let (mut starts, mut ends) = (0, 0);
+    std::iter::from_fn(move || {
+        while ends == 0 {
+            let (next, block) = blocks.next()?;
+            let all = block.set(&belongs);
+            let before = all << 1 | is_open;
+            (from, starts, ends) = (next, all & !before, before & !all);
+            if is_open == 0 {
+                start = from + take_first(&mut starts);
+            }
+            is_open = all >> (SIZE - 1);
+        }
+        let run = start..from + take_first(&mut ends);
+        start = from + take_first(&mut starts);
+        Some(run)
     })
 }
 
@@ -47,17 +89,6 @@ impl Block {
             all << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56
         })
     }
-}
-
-/// Where the bytes stand that belong, in order.
-pub(crate) fn places(
-    bytes: &[u8],
-    belongs: impl Fn(u8) -> bool + Copy,
-) -> impl Iterator<Item = usize> {
-    // Beyond the text are zeros.
-    blocks(bytes)
-        .flat_map(move |(from, block)| members(block.set(belongs)).map(move |place| from + place))
-        .take_while(|&place| place < bytes.len())
 }
 
 /// Takes the first member out of a set; 64 when there is none.
@@ -104,12 +135,22 @@ mod tests {
     }
 
     #[test]
-    fn places_end_with_the_text() {
-        let mut text = vec![1; SIZE + 3];
-        text[2] = 0;
-        text[SIZE + 1] = 0;
-        let all: Vec<_> = places(&text, |byte| byte == 0).collect();
-        assert_eq!(all, [2, SIZE + 1]);
+    fn places_and_runs_do_not_depend_on_where_blocks_end() {
+        let text = b"Mrs. Roe, n\xC3\xA9e d'Elan-vital, of a street whose name goes on for more than sixty-four bytes: \
+            Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogochuchaf 4B";
+        let is_letter = |byte: u8| byte.is_ascii_alphabetic() | (byte >= 0x80);
+        for before in 0..=2 * SIZE {
+            let text = [vec![b'.'; before].as_slice(), text].concat();
+            let at: Vec<_> = places(&text, is_letter).collect();
+            let expected: Vec<_> = (0..text.len()).filter(|&at| is_letter(text[at])).collect();
+            assert_eq!(at, expected);
+            let found: Vec<_> = runs(&text, is_letter).map(|run| &text[run]).collect();
+            let words = text.split(|byte| !is_letter(*byte));
+            let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+            assert_eq!(found, words);
+        }
+        assert!(places(b"1\x001", |byte| byte == 0).eq([1]));
+        assert_eq!(runs(&[b'x'; 3 * SIZE], is_letter).next(), Some(0..3 * SIZE));
     }
 
     #[test]

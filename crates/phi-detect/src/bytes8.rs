@@ -81,56 +81,6 @@ pub(crate) fn lower(eight: u64) -> u64 {
     eight | (!(eight >> 2) & ONES << 5)
 }
 
-/// Where the bytes stand that `picks` names among eight, in order.
-pub(crate) fn places<'a>(
-    bytes: &'a [u8],
-    mut picks: impl FnMut(u64) -> u64 + 'a,
-) -> impl Iterator<Item = usize> + 'a {
-    let (mut next, mut left) = (0, 0);
-    std::iter::from_fn(move || {
-        while left == 0 {
-            if next >= bytes.len() {
-                return None;
-            }
-            left = picks(load(bytes, next));
-            next += 8;
-        }
-        let place = next - 8 + (left.trailing_zeros() / 8) as usize;
-        left &= left - 1;
-        Some(place)
-    })
-}
-
-/// Where runs of letters and of bytes outside ASCII begin, as far as `picks` names them among eight bytes and their ASCII
-/// letters.
-pub(crate) fn starts<'a>(
-    bytes: &'a [u8],
-    picks: impl Fn(u64, u64) -> u64 + 'a,
-) -> impl Iterator<Item = usize> + 'a {
-    let mut before = 0;
-    places(bytes, move |eight| {
-        let ascii = letters(eight);
-        let all = ascii | outside_ascii(eight);
-        let starts = all & !(all << 8 | before);
-        before = all >> 56;
-        starts & picks(eight, ascii)
-    })
-}
-
-/// Where the run of letters and of bytes outside ASCII ends that goes on at `at`, with the signs that `also` names.
-#[inline(always)]
-pub(crate) fn end(bytes: &[u8], at: usize, also: impl Fn(u64) -> u64) -> usize {
-    let mut end = at;
-    loop {
-        let eight = load(bytes, end);
-        let count = run(letters(eight) | outside_ascii(eight) | also(eight));
-        end += count;
-        if count < 8 {
-            return end;
-        }
-    }
-}
-
 /// Where the run of bytes ends that goes on at `at` and that `belong` names; after `most` bytes, which are whole eights, at the
 /// latest.
 #[inline(always)]
@@ -251,19 +201,6 @@ mod tests {
                 assert_eq!(lower, byte.to_ascii_lowercase());
             }
         });
-    }
-
-    #[test]
-    fn words_begin_after_what_is_no_letter() {
-        let text = "Mrs. Roe, née d'Élan-vital 4B x";
-        let all: Vec<_> = starts(text.as_bytes(), |_, _| u64::MAX).collect();
-        assert_eq!(all, [0, 5, 10, 15, 17, 23, 30, 32]);
-        let capitals: Vec<_> = starts(text.as_bytes(), capitals).collect();
-        assert_eq!(capitals, [0, 5, 30]);
-        assert_eq!(end(text.as_bytes(), 10, |_| 0), 14);
-        assert_eq!(end(text.as_bytes(), 17, |_| 0), 22);
-        let with_hyphens = |eight| equal(eight, b'-');
-        assert_eq!(end(text.as_bytes(), 17, with_hyphens), 28);
     }
 
     #[test]

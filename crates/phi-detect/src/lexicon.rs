@@ -15,10 +15,10 @@ use crate::words;
 /// The table of all known words.
 pub(crate) struct Lexicon {
     /// A bit for every word.
-    filter: Box<[u64]>,
+    filter: Box<Bits>,
     /// A bit for every loud word, by its quick hash: the commonest words are not, and one look says so.
-    loud: Box<[u64]>,
-    slots: Box<[(u64, Sense)]>,
+    loud: Box<Bits>,
+    slots: Box<[(u64, Sense); SLOTS]>,
 }
 
 /// Built on first use, from `words` and the first words of `labels`.
@@ -27,12 +27,14 @@ pub(crate) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::build);
 const FILTER_BITS: usize = 1 << 18;
 const SLOTS: usize = 1 << 15;
 
+type Bits = [u64; FILTER_BITS / 64];
+
 impl Lexicon {
     fn build() -> Self {
         let mut lexicon = Lexicon {
-            filter: vec![0; FILTER_BITS / 64].into(),
-            loud: vec![0; FILTER_BITS / 64].into(),
-            slots: vec![(0, Sense::NONE); SLOTS].into(),
+            filter: all(0),
+            loud: all(0),
+            slots: all((0, Sense::NONE)),
         };
         for &(sense, list) in words::WORDS {
             for word in list.split_ascii_whitespace() {
@@ -94,6 +96,12 @@ impl Lexicon {
     pub(crate) fn sense(&self, word: &[u8]) -> Sense {
         self.sense_of(hash(word))
     }
+}
+
+/// A table on the heap, of which the compiler knows how long it is.
+fn all<T: Copy, const LENGTH: usize>(value: T) -> Box<[T; LENGTH]> {
+    let table = vec![value; LENGTH].try_into();
+    table.unwrap_or_else(|_| unreachable!("it has this length"))
 }
 
 /// The bit of a word among the loud ones.

@@ -75,6 +75,7 @@ mod labels;
 mod lexicon;
 mod settings;
 mod spelling;
+mod word_list;
 mod words;
 
 // Text as read: disguises undone.
@@ -122,6 +123,8 @@ pub use kinds::{PhiKind, PhiRule, RULES};
 pub use replace::StillHoldsPhi;
 pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;
+
+use std::ops::Range;
 
 use budget::Budget;
 use candidate::Candidate;
@@ -291,27 +294,20 @@ impl Detector {
 
     /// What the names found so far give away: the same people elsewhere, and what stands beside them.
     fn find_by_names(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
-        let names_from = |score: f32, candidates: &[Candidate]| -> Vec<_> {
-            let is_name = |one: &&Candidate| one.kind == PhiKind::NAME && one.score >= score;
-            candidates
-                .iter()
-                .filter(is_name)
-                .map(|one| one.span.clone())
-                .collect()
-        };
-        let sure_from = if names_from(SURE_COMPANY, candidates).len() >= COMPANY_MIN {
+        let sure_company = names_from(SURE_COMPANY, candidates).take(COMPANY_MIN);
+        let sure_from = if sure_company.count() == COMPANY_MIN {
             LIKELY_NAME
         } else {
             SURE_NAME
         };
         let sure: Vec<_> = names_from(sure_from, candidates)
-            .into_iter()
             .filter(|name| !people::is_in_program(page, name))
             .collect();
         rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::SPEAKERS, candidates);
-        let mut likely = names_from(self.settings.threshold(PhiKind::NAME), candidates);
+        let threshold = self.settings.threshold(PhiKind::NAME);
+        let mut likely: Vec<_> = names_from(threshold, candidates).collect();
         likely.sort_unstable_by_key(|name| name.start);
         rules::find_beside_names(page, &self.settings, &likely, candidates);
     }
@@ -335,6 +331,14 @@ impl Detector {
     }
 }
 
+/// The names among the candidates that have this score at least.
+fn names_from(score: f32, candidates: &[Candidate]) -> impl Iterator<Item = Range<usize>> {
+    let names = candidates.iter().filter(|one| one.kind == PhiKind::NAME);
+    names
+        .filter(move |one| one.score >= score)
+        .map(|one| one.span.clone())
+}
+
 /// Whether there is anything to judge a name by. A word alone (`lookup`, `gpt-4o`, `call_1`) is an
 /// identifier of some program far more often than a name; rules with a label still see it.
 fn has_context(text: &str) -> bool {
@@ -342,8 +346,9 @@ fn has_context(text: &str) -> bool {
 }
 
 /// Cuts at a long dash with a word of the sentence behind it: "Roe—says". The view shows every dash as a hyphen.
-fn without_aside(text: &str, span: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    let aside = text.get(span.clone()).and_then(|part| {
+fn without_aside(text: &str, span: Range<usize>) -> Range<usize> {
+    let part = text.get(span.clone()).filter(|part| !part.is_ascii());
+    let aside = part.and_then(|part| {
         let dash = part.find('—')?;
         let is_lower = part[dash..].chars().nth(1)?.is_lowercase();
         (is_lower && part[..dash].chars().any(char::is_uppercase)).then_some(dash)

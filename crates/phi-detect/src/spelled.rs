@@ -1,7 +1,7 @@
 //! Reads what is said or written character by character: "three c k eight, v w four",
 //! "b as in boy nine nine", "romeo tango one four", "triple five, oh one", "1-E-G-5-T".
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use crate::page::{Page, is_word_byte, word_end};
 
@@ -9,7 +9,7 @@ use crate::page::{Page, is_word_byte, word_end};
 pub(crate) struct Spelled {
     pub(crate) span: Range<usize>,
     /// In capitals; "oh" is a zero.
-    pub(crate) value: Vec<u8>,
+    pub(crate) value: Characters<VALUE_MAX>,
 }
 
 impl Spelled {
@@ -30,18 +30,21 @@ const WORD_BYTES_MAX: usize = 9;
 /// No identifier is longer.
 const LENGTH_MAX: usize = 20;
 
+/// The last that is said may reach beyond it.
+const VALUE_MAX: usize = LENGTH_MAX + SAID_MAX;
+
 /// Reads from `start` as far as single characters go; none if there are fewer than two.
 pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
     let mut spelled = Spelled {
         span: start..start,
-        value: Vec::new(),
+        value: Characters::default(),
     };
     let mut at = start;
     while spelled.value.len() < LENGTH_MAX
         && let Some((end, next)) =
             unit(page, at).or_else(|| prefix(page, at).filter(|_| at == start))
     {
-        spelled.value.extend_from_slice(next.as_slice());
+        spelled.value.extend(&next);
         spelled.span.end = end;
         at = after_gap(page, end);
         if at == end || ends_here(page, end..at, &spelled.value) {
@@ -61,28 +64,47 @@ fn ends_here(page: &Page<'_>, gap: Range<usize>, value: &[u8]) -> bool {
     is_wide || is_number && between.contains(&b'.') && is_pronoun
 }
 
-/// A few characters that are said in one go.
-struct Said {
-    characters: [u8; SAID_MAX],
+/// A few characters, kept where they are.
+pub(crate) struct Characters<const MAX: usize> {
+    characters: [u8; MAX],
     count: usize,
 }
 
-const SAID_MAX: usize = 4;
+impl<const MAX: usize> Default for Characters<MAX> {
+    fn default() -> Self {
+        Characters {
+            characters: [0; MAX],
+            count: 0,
+        }
+    }
+}
 
-impl Said {
-    fn new(characters: &[u8]) -> Said {
-        let mut said = Said {
-            characters: [0; SAID_MAX],
-            count: characters.len(),
-        };
-        said.characters[..said.count].copy_from_slice(characters);
-        said
+impl<const MAX: usize> Characters<MAX> {
+    fn new(characters: &[u8]) -> Self {
+        let mut all = Self::default();
+        all.extend(characters);
+        all
     }
 
-    fn as_slice(&self) -> &[u8] {
+    fn extend(&mut self, more: &[u8]) {
+        let end = self.count + more.len();
+        self.characters[self.count..end].copy_from_slice(more);
+        self.count = end;
+    }
+}
+
+impl<const MAX: usize> Deref for Characters<MAX> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
         &self.characters[..self.count]
     }
 }
+
+/// What is said in one go.
+type Said = Characters<SAID_MAX>;
+
+const SAID_MAX: usize = 4;
 
 /// One character, or several that are said in one go, and where they end.
 fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Said)> {
@@ -289,7 +311,7 @@ mod tests {
         let page = Page::new(text, Vec::new());
         let spelled = read(&page, 0)?;
         Some((
-            String::from_utf8(spelled.value).expect("only plain characters are read"),
+            String::from_utf8(spelled.value.to_vec()).expect("only plain characters are read"),
             &text[spelled.span],
         ))
     }

@@ -86,19 +86,16 @@ impl Gap {
 
     /// "MRN (outside hospital):", "MRN at referring site:": whether the words up to a colon only say more about the label.
     fn only_qualifies(&self, bytes: &[u8], from: usize, colon: usize) -> bool {
+        let is_short = (1..=QUALIFYING_WORDS_MAX).contains(&self.words);
+        if !is_short || self.numbers > 0 || self.answer.is_some() {
+            return false;
+        }
         let words = &bytes[from..colon];
         let ends = bytes.get(colon + 1).is_none_or(u8::is_ascii_whitespace);
-        let is_one_phrase = !words
-            .iter()
-            .any(|byte| matches!(byte, b',' | b';' | b'\n' | b'=' | b'"'));
         // "Tel. of her son:": the dot is the label's.
         let opens = words.strip_prefix(b".").unwrap_or(words).first() == Some(&b' ');
-        (1..=QUALIFYING_WORDS_MAX).contains(&self.words)
-            && self.numbers == 0
-            && self.answer.is_none()
-            && opens
-            && ends
-            && is_one_phrase
+        let parts = |byte: &u8| matches!(byte, b',' | b';' | b'\n' | b'=' | b'"');
+        opens && ends && !words.iter().any(parts)
     }
 
     /// Takes the word at `at` into account and returns where it ends.

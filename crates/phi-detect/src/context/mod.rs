@@ -59,10 +59,9 @@ pub(crate) fn claim_before(
 ) -> Option<LabelMatch> {
     let field = page.field_at(at);
     let floor = field.map_or(0, |field| field.span.start);
-    let next = page
-        .labels
-        .partition_point(|label| (label.end as usize) <= at);
-    let reachable = page.labels[..next].iter().rev().take(REACH_LABELS);
+    let before = page.labels_before(at);
+    let next = before.len();
+    let reachable = before.iter().rev().take(REACH_LABELS);
     let reachable = reachable.take_while(|label| {
         label.start as usize >= floor && at - label.end as usize <= REACH_BYTES
     });
@@ -194,10 +193,7 @@ fn is_place(page: &Page<'_>, label: &Label) -> bool {
 
 /// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
 pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning) -> bool) -> bool {
-    let next = page
-        .labels
-        .partition_point(|label| (label.end as usize) <= at);
-    page.labels[..next]
+    page.labels_before(at)
         .iter()
         .rev()
         .take(REACH_LABELS + 3)

@@ -69,6 +69,8 @@ pub(crate) struct Page<'a> {
     last_field: Cell<usize>,
     /// The marks that may be dates, and the dates there; read when a rule first asks.
     pub(crate) dates: OnceCell<Vec<(usize, Option<DateHit>)>>,
+    /// How many labels stood before the place that was asked about last.
+    last_labels: Cell<usize>,
     /// Numbers said in words.
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
@@ -94,6 +96,7 @@ impl<'a> Page<'a> {
             fields,
             last_field: Cell::new(0),
             dates: OnceCell::new(),
+            last_labels: Cell::new(0),
             spoken: Vec::new(),
             long_runs,
             budget: None,
@@ -176,6 +179,24 @@ impl<'a> Page<'a> {
             .iter()
             .take_while(|mark| (mark.start as usize) < span.end)
             .any(|mark| mark.sense.has(Sense::PLACEHOLDER))
+    }
+
+    /// The labels that end at a place or before it.
+    pub(crate) fn labels_before(&self, at: usize) -> &[Label] {
+        let is_before = |label: &Label| (label.end as usize) <= at;
+        // Rules go through the text, and mostly ask about the same labels again or about one more.
+        let last = self.last_labels.get();
+        let count = match &self.labels[last..] {
+            [first, second, ..] if is_before(first) && !is_before(second) => last + 1,
+            [first, ..]
+                if !is_before(first) && self.labels[..last].last().is_none_or(is_before) =>
+            {
+                last
+            }
+            _ => self.labels.partition_point(is_before),
+        };
+        self.last_labels.set(count);
+        &self.labels[..count]
     }
 
     /// The label that ends exactly here.

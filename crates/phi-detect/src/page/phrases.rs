@@ -9,7 +9,7 @@ use crate::lexicon::{self, Sense};
 
 /// Matches phrases of the label table at the marks that can start one; the longest wins.
 pub(super) fn find(bytes: &[u8], marks: &[Mark]) -> Vec<Label> {
-    let mut found: Vec<Label> = Vec::new();
+    let mut found: Vec<Label> = Vec::with_capacity(marks.len() / 4);
     let mut free_from = 0;
     for mark in marks
         .iter()

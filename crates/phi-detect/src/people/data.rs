@@ -185,7 +185,10 @@ pub(crate) fn initials_at(
         .word_end_at(label.start)
         .map(|end| page.slice(label.start..end))?;
     let is_act = ACTS.iter().any(|one| act.eq_ignore_ascii_case(one));
-    let (sense, end) = page.word_at(start).filter(|_| is_act)?;
+    if !is_act {
+        return None;
+    }
+    let (sense, end) = page.word_at(start)?;
     let word = page.slice(start..end);
     let is_shouted = word.iter().all(u8::is_ascii_uppercase);
     // Typists sign in small letters, behind a colon.

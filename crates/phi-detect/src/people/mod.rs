@@ -37,7 +37,7 @@ pub(crate) use particulars::{after as particulars, follows_rank, follows_title};
 pub(crate) use programs::Programs;
 pub(crate) use repeat::{again, is_in_code, is_in_program, is_in_statement};
 pub(crate) use rounds::before_age;
-pub(crate) use spelled_out::spelled_out;
+pub(crate) use spelled_out::{ends_in_name, spelled_out};
 pub(crate) use things::{is_listed, is_on_map, is_thing};
 
 use std::ops::Range;

@@ -10,25 +10,26 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::particulars::follows_title;
-use crate::bytes8;
+use crate::bytes64;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
+use crate::word_list::WordList;
 
 /// Assistants and models that everybody knows, among them some that people are called like.
-static KNOWN: Words = Words::new(&[
+static KNOWN: WordList = WordList::new(&[
     "aider", "alexa", "bard", "claude", "cline", "codex", "cody", "copilot", "cortana", "devin",
     "ernie", "gemini", "gemma", "grok", "jules", "junie", "kiro", "llama", "mistral", "qwen",
     "siri",
 ]);
 
 /// Those who make them.
-static MAKERS: Words = Words::new(&["anthropic", "google", "meta", "microsoft", "openai"]);
+static MAKERS: WordList = WordList::new(&["anthropic", "google", "meta", "microsoft", "openai"]);
 
 /// What follows the name of a program, and is part of what the product is called.
-static FAMILY: Words = Words::new(&[
+static FAMILY: WordList = WordList::new(&[
     "Agent",
     "AI",
     "API",
@@ -63,7 +64,7 @@ static FAMILY: Words = Words::new(&[
 ]);
 
 /// What somebody who is introduced is, if it is a program.
-static PROGRAMS: Words = Words::new(&[
+static PROGRAMS: WordList = WordList::new(&[
     "AI",
     "agent",
     "agentic",
@@ -84,7 +85,7 @@ static PROGRAMS: Words = Words::new(&[
 ]);
 
 /// Words that stand round a program: one of these, or several of the next.
-static SIGNS: Words = Words::new(&[
+static SIGNS: WordList = WordList::new(&[
     "agent",
     "agents",
     "AI",
@@ -108,7 +109,7 @@ static SIGNS: Words = Words::new(&[
     "tool",
     "tools",
 ]);
-static WEAK_SIGNS: Words = Words::new(&[
+static WEAK_SIGNS: WordList = WordList::new(&[
     "app",
     "browser",
     "code",
@@ -213,14 +214,14 @@ impl<'a> Programs<'a> {
         let words = || words(page.slice(span.clone()));
         // Nearly everybody's first word tells that this is no program.
         let first = words().next().unwrap_or_default();
-        if self.introduced.is_empty() && !(KNOWN.has(first, true) || is_part(first)) {
+        if self.introduced.is_empty() && !(KNOWN.has(first) || is_part(first)) {
             return first.is_empty();
         }
         let is_introduced = |word: &[u8]| {
             let mut all = self.introduced.iter();
             all.any(|one| one.eq_ignore_ascii_case(word))
         };
-        let is_known = |word: &[u8]| KNOWN.has(word, true);
+        let is_known = |word: &[u8]| KNOWN.has(word);
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
         }
@@ -236,7 +237,7 @@ impl<'a> Programs<'a> {
 
 /// Whether a word is that of a maker or of a product.
 fn is_part(word: &[u8]) -> bool {
-    MAKERS.has(word, true) || FAMILY.has(word, false)
+    MAKERS.has(word) || is_listed(&FAMILY, word)
 }
 
 /// Whether a label or a field says that a person's name starts here. Programs have a "name" too, but are no patients.
@@ -277,20 +278,20 @@ fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
 
 /// The known programs, as the text writes them where the rest of the product's name follows: "Claude Code", "Gemini 2.5".
 fn of_products<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a [u8]> {
-    let capitals = |eight| bytes8::capitals(eight, bytes8::letters(eight));
-    bytes8::places(page.bytes(), capitals).filter_map(|start| {
+    let capitals = bytes64::places(page.bytes(), |byte| byte.is_ascii_uppercase());
+    capitals.filter_map(|start| {
         if !KNOWN.has_first(page.byte(start)) {
             return None;
         }
         let name = word(page, start);
         let end = start + name.len();
-        if page.byte(end) != b' ' || !KNOWN.has(name, false) {
+        if page.byte(end) != b' ' || !is_listed(&KNOWN, name) {
             return None;
         }
         let next = word(page, end + 1);
         let is_version =
             next.is_empty() && page.byte(end + 1).is_ascii_digit() && page.byte(end + 2) == b'.';
-        (is_version || FAMILY.has(next, false)).then_some(name)
+        (is_version || is_listed(&FAMILY, next)).then_some(name)
     })
 }
 
@@ -305,55 +306,18 @@ fn is_among_software(page: &Page<'_>, span: &Range<usize>) -> bool {
 }
 
 /// How many of these words stand in a text.
-fn count(text: &[u8], words: &Words) -> usize {
+fn count(text: &[u8], words: &WordList) -> usize {
     self::words(text)
-        .filter(|word| words.has(word, false))
+        .filter(|word| is_listed(words, word))
         .count()
 }
 
-/// A list of words to be looked for at many places.
-struct Words {
-    list: &'static [&'static str],
-    /// How long the words are that begin with a letter, a bit each: nearly every other word is told by that.
-    lengths: [u32; 32],
-}
-
-impl Words {
-    const fn new(list: &'static [&'static str]) -> Self {
-        let mut lengths = [0; 32];
-        let mut at = 0;
-        while at < list.len() {
-            let word = list[at].as_bytes();
-            lengths[word[0] as usize % 32] |= 1 << word.len();
-            at += 1;
-        }
-        Words { list, lengths }
-    }
-
-    /// Whether any of the words begins with this letter.
-    fn has_first(&self, first: u8) -> bool {
-        self.lengths[usize::from(first % 32)] != 0
-    }
-
-    /// Whether a word is one of these: in any case, or as it is written here, with a capital at most.
-    fn has(&self, word: &[u8], in_any_case: bool) -> bool {
-        let first = word.first().map_or(0, |first| usize::from(first % 32));
-        if word.len() >= 32 || self.lengths[first] >> word.len() & 1 == 0 {
-            return false;
-        }
-        self.list.iter().any(|one| {
-            let one = one.as_bytes();
-            if word.len() != one.len() {
-                return false;
-            }
-            let is_shouted = one.iter().all(u8::is_ascii_uppercase) && !in_any_case;
-            if is_shouted {
-                word == one
-            } else {
-                word.eq_ignore_ascii_case(one) && (in_any_case || word[1..] == one[1..])
-            }
-        })
-    }
+/// Whether a word is on a list as the list writes it, with a capital at most.
+fn is_listed(list: &WordList, word: &[u8]) -> bool {
+    list.forms(word).any(|one| {
+        let is_shouted = one.iter().all(u8::is_ascii_uppercase);
+        word[1..] == one[1..] && (!is_shouted || word[0] == one[0])
+    })
 }
 
 /// The word that starts here.

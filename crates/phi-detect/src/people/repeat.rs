@@ -4,67 +4,60 @@ use std::ops::Range;
 
 use super::Cue;
 use super::is_before_eponym_tail;
-use crate::bytes8;
-use crate::lexicon::{LEXICON, Sense};
+use crate::bytes64;
+use crate::lexicon::{self, LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
 /// Further mentions of the words of `names`, as spans; those inside a known name are among them.
-pub(crate) fn again<'a>(
-    page: &Page<'a>,
+pub(crate) fn again(
+    page: &Page<'_>,
     names: &[Range<usize>],
     is_ordinary: impl Fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
-    // Most people are named more than once.
-    let mut names: Vec<&[u8]> = names.iter().map(|name| page.slice(name.clone())).collect();
-    names.sort_unstable();
-    names.dedup();
-    let parts = |name: &&'a [u8]| name.split(|&byte| !is_part_byte(byte));
-    let mut telling: Vec<&[u8]> = names.iter().flat_map(parts).collect();
-    telling.sort_unstable();
-    telling.dedup();
-    telling.retain(|word| is_telling(word));
-    let in_capitals: Vec<Vec<u8>> = telling
-        .iter()
-        .filter_map(|word| in_other_case(word))
-        .collect();
-    let initials: Vec<Vec<u8>> = names.iter().filter_map(|name| initials(name)).collect();
-    let in_small: Vec<Vec<u8>> = telling
-        .iter()
-        .filter_map(|word| in_small(word, &is_ordinary))
-        .collect();
-    let others = in_capitals.iter().chain(&initials).chain(&in_small);
-    let others = others.map(Vec::as_slice);
-    let words = Words::new(telling.iter().copied().chain(others));
-    let common = names.iter().filter_map(|name| parts(name).next_back());
-    let common = Words::new(common.filter(|word| is_half_telling(word)));
-    if words.sorted.is_empty() && common.sorted.is_empty() {
+    let initials = names.iter().map(|name| page.slice(name.clone()));
+    let initials: Vec<Vec<u8>> = initials.filter_map(initials_of).collect();
+    let words = Words::of(page, names, &initials);
+    if words.written.is_empty() {
         return Vec::new();
     }
-    let mut found = Vec::new();
     let bytes = page.bytes();
-    for start in bytes8::starts(bytes, |_, _| u64::MAX) {
-        let first = bytes[start];
-        if !words.has_first(first) && !common.has_first(first) || is_inside(bytes, start) {
-            continue;
-        }
-        let span = start..bytes8::end(bytes, start, |eight| bytes8::equal(eight, b'-'));
-        let word = &bytes[span.clone()];
-        let is_meant = words.contains(word) || common.contains(word) && stands_out(page, &span);
-        if is_meant && stands_free(page, &span) {
-            found.push(span);
+    let mut found = Vec::new();
+    for run in bytes64::runs(bytes, is_part_byte) {
+        let first = bytes[run.start];
+        if first == b'-' || words.may_have(first, run.len()) {
+            found.extend(mention(page, &words, run, &is_ordinary));
         }
     }
     found
 }
 
-/// Whether letters go on a word after a hyphen. A hyphen inside a word is part of it, one before it is not: "-TWR".
-fn is_inside(bytes: &[u8], start: usize) -> bool {
-    let before = bytes[..start].iter().rev().find(|byte| **byte != b'-');
-    before.is_some_and(|byte| is_part_byte(*byte))
+/// The word of somebody's name in a run of letters and hyphens. Few runs come so far.
+#[inline(never)]
+fn mention(
+    page: &Page<'_>,
+    words: &Words<'_>,
+    run: Range<usize>,
+    is_ordinary: impl Fn(&str) -> bool,
+) -> Option<Range<usize>> {
+    // A hyphen inside a word is part of it, one before it is not: "-TWR".
+    let hyphens = page.slice(run.clone()).iter();
+    let hyphens = hyphens.take_while(|&&byte| byte == b'-').count();
+    let span = run.start + hyphens..run.end;
+    let word = page.slice(span.clone());
+    let is_meant = |says: Says| match says {
+        Says::Who => true,
+        Says::WhoStandingOut => stands_out(page, &span),
+    };
+    let hash = lexicon::hash(word);
+    let is_said = words.as_written(hash, word).any(is_meant)
+        || words
+            .other_forms(hash)
+            .any(|form| form.is_of(word, &is_ordinary));
+    (is_said && stands_free(page, &span)).then_some(span)
 }
 
 /// The initials of a full name, of three letters or four: "JQR" is Jane Q. Roe.
-fn initials(text: &[u8]) -> Option<Vec<u8>> {
+fn initials_of(text: &[u8]) -> Option<Vec<u8>> {
     let words = text.split(|&byte| !is_part_byte(byte));
     let initials = words.filter_map(|word| word.first().copied());
     let is_full = (3..=4).contains(&initials.clone().count())
@@ -75,45 +68,135 @@ fn initials(text: &[u8]) -> Option<Vec<u8>> {
     initials.filter(|initials| LEXICON.sense(initials) == Sense::NONE)
 }
 
+/// What a word of a name says where the text has it again as it is written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Says {
+    /// Who is meant.
+    Who,
+    /// The same, where no ordinary word would stand.
+    WhoStandingOut,
+}
+
+/// How else than in a name its word may be written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Form {
+    /// As a header would: "Barnes" is BARNES in the list above.
+    Capitals,
+    /// As a sentence would: "BARNES" is Barnes.
+    TitleCase,
+    /// As a hurried writer would, where it is no other word: "carmen told me".
+    Small,
+}
+
+impl Form {
+    /// Other forms of shorter words are too often something else.
+    const BYTES_MIN: usize = 4;
+
+    /// The other forms of a word of a name.
+    fn of(name: &[u8]) -> impl Iterator<Item = Form> {
+        let is_long = name.len() >= Form::BYTES_MIN;
+        let is_shouted = name.iter().all(u8::is_ascii_uppercase);
+        let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !is_shouted && *byte == b'-';
+        let is_plain = name.iter().all(is_letter) && name[0].is_ascii_uppercase();
+        let in_other_case = if is_shouted {
+            Form::TitleCase
+        } else {
+            Form::Capitals
+        };
+        let in_other_case = (is_long && is_plain).then_some(in_other_case);
+        let in_small = (is_long && !name.contains(&b'-')).then_some(Form::Small);
+        in_other_case.into_iter().chain(in_small)
+    }
+
+    /// Whether a word is written so.
+    fn is_of(self, word: &[u8], is_ordinary: impl Fn(&str) -> bool) -> bool {
+        let is_small = |text: &[u8]| !text.iter().any(u8::is_ascii_uppercase);
+        match self {
+            Form::Capitals => !word.iter().any(u8::is_ascii_lowercase),
+            Form::TitleCase => word[0].is_ascii_uppercase() && is_small(&word[1..]),
+            Form::Small => {
+                is_small(word) && std::str::from_utf8(word).is_ok_and(|word| !is_ordinary(word))
+            }
+        }
+    }
+}
+
 /// A few words, to be looked for at every word of a text.
 struct Words<'a> {
-    sorted: Vec<&'a [u8]>,
-    /// How long the words are that begin with a byte, a bit each: nearly every other word is told by that.
-    lengths: [u64; 256],
+    /// How long the words are that begin with a letter, a bit each, which all long ones share: nearly every other word is told
+    /// by that.
+    lengths: [u64; 32],
+    /// As names write them, in order of their hashes, for which case does not matter.
+    written: Vec<(u64, &'a [u8], Says)>,
+    /// By their hashes, in order.
+    forms: Vec<(u64, Form)>,
 }
 
 impl<'a> Words<'a> {
-    fn new(words: impl Iterator<Item = &'a [u8]>) -> Self {
-        let mut sorted: Vec<&[u8]> = words.collect();
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut lengths = [0; 256];
-        for word in &sorted {
-            let first = word.first().copied().unwrap_or(0);
-            lengths[usize::from(first)] |= length_bit(word);
+    fn of(page: &Page<'a>, names: &[Range<usize>], initials: &'a [Vec<u8>]) -> Self {
+        let mut parts = Vec::with_capacity(3 * names.len());
+        for name in names {
+            let words = page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
+            let words = words.rev().enumerate();
+            parts.extend(words.map(|(place, text)| (lexicon::hash(text), text, place == 0)));
         }
-        Words { sorted, lengths }
+        // Most people are named more than once.
+        parts.sort_unstable();
+        parts.dedup();
+        let mut words = Words {
+            lengths: [0; 32],
+            written: Vec::with_capacity(parts.len() + initials.len()),
+            forms: Vec::with_capacity(2 * parts.len()),
+        };
+        for (hash, text, is_last) in parts {
+            if is_telling(text) {
+                words.push(hash, text, Says::Who);
+                words.forms.extend(Form::of(text).map(|form| (hash, form)));
+            } else if is_last && is_half_telling(text) {
+                words.push(hash, text, Says::WhoStandingOut);
+            }
+        }
+        for text in initials {
+            words.push(lexicon::hash(text), text, Says::Who);
+        }
+        words.written.sort_unstable();
+        words.forms.sort_unstable();
+        words.forms.dedup();
+        words
     }
 
-    fn has_first(&self, first: u8) -> bool {
-        self.lengths[usize::from(first)] != 0
+    fn push(&mut self, hash: u64, text: &'a [u8], says: Says) {
+        self.lengths[usize::from(text[0] % 32)] |= 1 << text.len().min(63);
+        self.written.push((hash, text, says));
     }
 
-    fn contains(&self, word: &[u8]) -> bool {
-        let first = word.first().copied().unwrap_or(0);
-        self.lengths[usize::from(first)] & length_bit(word) != 0
-            && self.sorted.binary_search(&word).is_ok()
+    /// Whether any of them may begin with this letter and be as long.
+    #[inline]
+    fn may_have(&self, first: u8, length: usize) -> bool {
+        self.lengths[usize::from(first % 32)] >> length.min(63) & 1 == 1
     }
-}
 
-/// The bit for the length of a word; all long ones share theirs.
-fn length_bit(word: &[u8]) -> u64 {
-    1 << word.len().min(63)
+    /// What a word says that is written as in a name.
+    fn as_written(&self, hash: u64, word: &[u8]) -> impl Iterator<Item = Says> {
+        let first = self
+            .written
+            .partition_point(|one| (one.0, one.1) < (hash, word));
+        let same = self.written[first..].iter();
+        same.take_while(move |one| (one.0, one.1) == (hash, word))
+            .map(|one| one.2)
+    }
+
+    /// In which other forms the word with this hash is looked for.
+    fn other_forms(&self, hash: u64) -> impl Iterator<Item = Form> {
+        let first = self.forms.partition_point(|one| one.0 < hash);
+        let same = self.forms[first..].iter();
+        same.take_while(move |one| one.0 == hash).map(|one| one.1)
+    }
 }
 
 /// Letters and the hyphen inside a name; an apostrophe ends the word, so that "Roe's" is Roe.
 fn is_part_byte(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte >= 0x80 || byte == b'-'
+    byte.is_ascii_alphabetic() | (byte >= 0x80) | (byte == b'-')
 }
 
 /// Whether a word of a name says by itself who is meant: long enough, and nothing else.
@@ -124,35 +207,6 @@ fn is_telling(word: &[u8]) -> bool {
     let sense = LEXICON.sense(word);
     let is_known = is_capital || sense.has(Sense::GIVEN);
     word.len() >= length_min && is_known && sense.0 & !Sense::GIVEN.0 == 0
-}
-
-/// The word as a header would write it, or as a sentence would: "Barnes" is BARNES in the list above.
-fn in_other_case(word: &[u8]) -> Option<Vec<u8>> {
-    const LENGTH_MIN: usize = 4;
-    let is_shouted = word.iter().all(u8::is_ascii_uppercase);
-    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !is_shouted && *byte == b'-';
-    let is_plain = word.iter().all(is_letter) && word[0].is_ascii_uppercase();
-    if !is_plain || word.len() < LENGTH_MIN {
-        return None;
-    }
-    let mut other = if is_shouted {
-        word.to_ascii_lowercase()
-    } else {
-        word.to_ascii_uppercase()
-    };
-    other[0].make_ascii_uppercase();
-    Some(other)
-}
-
-/// The word as a hurried writer would write it, where it is no other word: "carmen told me".
-fn in_small(word: &[u8], is_ordinary: impl Fn(&str) -> bool) -> Option<Vec<u8>> {
-    const LENGTH_MIN: usize = 4;
-    if word.len() < LENGTH_MIN || word.contains(&b'-') {
-        return None;
-    }
-    let small = word.to_ascii_lowercase();
-    let is_free = std::str::from_utf8(&small).is_ok_and(|small| !is_ordinary(small));
-    is_free.then_some(small)
 }
 
 /// Whether a name is an ordinary word too ("Price", "Rivers"), or somebody's initials ("TWR"): it says who is meant where

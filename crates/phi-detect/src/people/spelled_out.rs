@@ -43,11 +43,7 @@ pub(crate) fn spelled_out(page: &Page<'_>) -> Vec<Range<usize>> {
     }
     let names = page.labels.iter().filter(|label| {
         let is_of_name = matches!(label.meaning, Meaning::Name | Meaning::NameMaybe);
-        is_of_name
-            && page
-                .slice(label.start as usize..label.end as usize)
-                .to_ascii_lowercase()
-                .ends_with(b"name")
+        is_of_name && ends_in_name(page.slice(label.start as usize..label.end as usize))
     });
     for label in names {
         look(label.end as usize, label.end as usize + 8);
@@ -58,6 +54,12 @@ pub(crate) fn spelled_out(page: &Page<'_>) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// "name", "Last Name", "surname": whether a label calls what follows it a name.
+pub(crate) fn ends_in_name(label: &[u8]) -> bool {
+    let last = label.last_chunk::<4>();
+    last.is_some_and(|last| last.eq_ignore_ascii_case(b"name"))
 }
 
 /// How far before its letters a name may have been said.

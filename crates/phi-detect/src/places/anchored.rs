@@ -84,10 +84,10 @@ fn by_british_code(page: &Page<'_>, code: usize) -> Option<Line> {
 /// `Oberdorf 14, 9650 Nesslau`: a name with its number, then the code and the town.
 fn by_town_behind(page: &Page<'_>, code: usize) -> Option<Line> {
     let town = code_before_town(page, code)?;
-    let is_town = token_at(page, town).is_some_and(|token| {
+    token_at(page, town).filter(|token| {
         token.is_capital && !token.is_shouted && token.sense == Sense::NONE && token.span.len() > 2
-    });
-    let piece = piece_before(page, code).filter(|_| is_town)?;
+    })?;
+    let piece = piece_before(page, code)?;
     let text = page.slice(piece.start..code - 2);
     let number = text.rsplit(|&byte| byte == b' ').next()?;
     let digits = number

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use super::Line;
 use super::codes::ends_in_code;
-use super::token::{Token, is_one_of, token_at};
+use super::token::{Token, token_at};
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// No address has more pieces.
 const PIECES_MAX: usize = 8;
@@ -16,104 +17,104 @@ const PIECES_MAX: usize = 8;
 const WORDS_MAX: usize = 9;
 
 /// What opens a piece in small letters: where a place is, and what stands there.
-const OPENINGS: &[&[u8]] = &[
+static OPENINGS: WordList = WordList::new(&[
     // Where it is.
-    b"above",
-    b"achter",
-    b"altura",
-    b"antes",
-    b"ao",
-    b"atras",
-    b"behind",
-    b"beside",
-    b"by",
-    b"cerca",
-    b"derriere",
-    b"detras",
-    b"dietro",
-    b"en",
-    b"entre",
-    b"esq",
-    b"esquina",
-    b"face",
-    b"frente",
-    b"gegenuber",
-    b"hinter",
-    b"junto",
-    b"naast",
-    b"near",
-    b"neben",
-    b"next",
-    b"nr",
-    b"off",
-    b"opp",
-    b"opposite",
-    b"pres",
-    b"tegenover",
-    b"via",
+    "above",
+    "achter",
+    "altura",
+    "antes",
+    "ao",
+    "atras",
+    "behind",
+    "beside",
+    "by",
+    "cerca",
+    "derriere",
+    "detras",
+    "dietro",
+    "en",
+    "entre",
+    "esq",
+    "esquina",
+    "face",
+    "frente",
+    "gegenuber",
+    "hinter",
+    "junto",
+    "naast",
+    "near",
+    "neben",
+    "next",
+    "nr",
+    "off",
+    "opp",
+    "opposite",
+    "pres",
+    "tegenover",
+    "via",
     // What it is.
-    b"ap",
-    b"app",
-    b"appt",
-    b"apto",
-    b"bairro",
-    b"baixos",
-    b"barrio",
-    b"bat",
-    b"batiment",
-    b"bd",
-    b"bloc",
-    b"boite",
-    b"bus",
-    b"camp",
-    b"carrefour",
-    b"casa",
-    b"civico",
-    b"colonia",
-    b"concession",
-    b"depto",
-    b"dpto",
-    b"edif",
-    b"edificio",
-    b"esc",
-    b"escalera",
-    b"house",
-    b"immeuble",
-    b"int",
-    b"interior",
-    b"kamer",
-    b"lote",
-    b"parroquia",
-    b"piso",
-    b"porton",
-    b"portal",
-    b"pta",
-    b"puerta",
-    b"quartier",
-    b"residence",
-    b"sala",
-    b"scala",
-    b"stand",
-    b"ward",
-];
+    "ap",
+    "app",
+    "appt",
+    "apto",
+    "bairro",
+    "baixos",
+    "barrio",
+    "bat",
+    "batiment",
+    "bd",
+    "bloc",
+    "boite",
+    "bus",
+    "camp",
+    "carrefour",
+    "casa",
+    "civico",
+    "colonia",
+    "concession",
+    "depto",
+    "dpto",
+    "edif",
+    "edificio",
+    "esc",
+    "escalera",
+    "house",
+    "immeuble",
+    "int",
+    "interior",
+    "kamer",
+    "lote",
+    "parroquia",
+    "piso",
+    "porton",
+    "portal",
+    "pta",
+    "puerta",
+    "quartier",
+    "residence",
+    "sala",
+    "scala",
+    "stand",
+    "ward",
+]);
 
 /// What is shortened in an address, so that its dot ends no sentence.
-const SHORT: &[&[u8]] = &[
-    b"ap", b"app", b"apt", b"apto", b"av", b"avda", b"bat", b"bd", b"bldg", b"blk", b"brgy", b"bv",
-    b"bvd", b"ch", b"co", b"col", b"cra", b"ctra", b"d", b"dist", b"distt", b"dpto", b"dr", b"e",
-    b"edif", b"esc", b"esq", b"est", b"ext", b"fracc", b"h", b"hh", b"hno", b"hs", b"int", b"jl",
-    b"jln", b"jr", b"km", b"lt", b"mt", b"mz", b"n", b"no", b"nr", b"o", b"opp", b"p", b"pol",
-    b"priv", b"prov", b"ps", b"pta", b"rd", b"res", b"rm", b"s", b"sr", b"st", b"sta", b"ste",
-    b"sto", b"str", b"taluk", b"teh", b"tel", b"tk", b"ul", b"urb", b"vill", b"w", b"whg",
-];
+static SHORT: WordList = WordList::new(&[
+    "ap", "app", "apt", "apto", "av", "avda", "bat", "bd", "bldg", "blk", "brgy", "bv", "bvd",
+    "ch", "co", "col", "cra", "ctra", "d", "dist", "distt", "dpto", "dr", "e", "edif", "esc",
+    "esq", "est", "ext", "fracc", "h", "hh", "hno", "hs", "int", "jl", "jln", "jr", "km", "lt",
+    "mt", "mz", "n", "no", "nr", "o", "opp", "p", "pol", "priv", "prov", "ps", "pta", "rd", "res",
+    "rm", "s", "sr", "st", "sta", "ste", "sto", "str", "taluk", "teh", "tel", "tk", "ul", "urb",
+    "vill", "w", "whg",
+]);
 
 /// Small words inside a name.
-const LINKS: &[&[u8]] = &[
-    b"a", b"al", b"am", b"an", b"and", b"ao", b"bei", b"bis", b"da", b"das", b"de", b"dei", b"del",
-    b"della", b"der", b"des", b"di", b"do", b"dos", b"du", b"e", b"el", b"en", b"esq", b"im",
-    b"in", b"la", b"las", b"le", b"les", b"los", b"na", b"nad", b"of", b"op", b"sous", b"sur",
-    b"the", b"ter", b"un", b"und", b"upon", b"van", b"w", b"x", b"y", b"z",
-];
+static LINKS: WordList = WordList::new(&[
+    "a", "al", "am", "an", "and", "ao", "bei", "bis", "da", "das", "de", "dei", "del", "della",
+    "der", "des", "di", "do", "dos", "du", "e", "el", "en", "esq", "im", "in", "la", "las", "le",
+    "les", "los", "na", "nad", "of", "op", "sous", "sur", "the", "ter", "un", "und", "upon", "van",
+    "w", "x", "y", "z",
+]);
 
 /// Senses of words that open no place.
 const PERSONS: Sense =
@@ -164,7 +165,7 @@ fn is_opened(page: &Page<'_>, start: usize) -> bool {
 /// ", behind the cold store", ", casa azul ao lado da escola": where a piece in small letters behind an address ends.
 pub(super) fn described(page: &Page<'_>, at: usize) -> Option<usize> {
     let token = token_at(page, at)?;
-    let opens = !token.is_capital && is_one_of(page.slice(token.span), OPENINGS);
+    let opens = !token.is_capital && OPENINGS.has(page.slice(token.span));
     let piece = piece(page, at, false).filter(|piece| opens && piece.goes_on)?;
     Some(piece.end)
 }
@@ -184,7 +185,7 @@ fn piece(page: &Page<'_>, start: usize, is_first: bool) -> Option<Piece> {
     // "2e etage", "3rd floor".
     let is_ordinal =
         text[0].is_ascii_digit() && text.len() <= 4 && text.iter().any(u8::is_ascii_lowercase);
-    let is_opening = is_one_of(text, OPENINGS) || is_ordinal;
+    let is_opening = OPENINGS.has(text) || is_ordinal;
     let is_person = first.sense.has(PERSONS);
     let is_other = is_person || first.sense.has(Sense::STOP) || is_label(page, start);
     let is_the = is_first && text == b"The";
@@ -196,14 +197,15 @@ fn piece(page: &Page<'_>, start: usize, is_first: bool) -> Option<Piece> {
     let mut end = first.span.end;
     let mut is_proof = is_opening && !is_first || is_street(page, &first);
     let mut at = start;
+    let mut next = Some(first);
     for _ in 0..WORDS_MAX {
-        let Some(token) = word(page, at) else {
+        let Some(token) = next else {
             break;
         };
         let text = page.slice(token.span.clone());
         let is_small = !token.is_capital && !token.has_digit;
-        let is_named = !is_small || is_one_of(text, OPENINGS) || is_street(page, &token);
-        if is_small && !is_named && !is_opening && !is_one_of(text, LINKS)
+        let is_named = !is_small || OPENINGS.has(text) || is_street(page, &token);
+        if is_small && !is_named && !is_opening && !LINKS.has(text)
             || at > start && is_label(page, at)
         {
             return (end > at.saturating_sub(2) || !is_opening).then_some(Piece {
@@ -231,6 +233,7 @@ fn piece(page: &Page<'_>, start: usize, is_first: bool) -> Option<Piece> {
             });
         }
         at = token.span.end + dot + 1;
+        next = word(page, at);
     }
     None
 }
@@ -239,16 +242,11 @@ fn piece(page: &Page<'_>, start: usize, is_first: bool) -> Option<Piece> {
 fn word(page: &Page<'_>, at: usize) -> Option<Token> {
     let sign = usize::from(matches!(page.byte(at), b'#' | b'"' | b'('));
     let mut token = token_at(page, at + sign)?;
-    loop {
-        let end = token.span.end;
-        let is_tied = matches!(page.byte(end), b'/' | b'&' | b'.');
-        match token_at(page, end + 1).filter(|_| is_tied) {
-            Some(next) => {
-                token.span.end = next.span.end;
-                token.has_digit |= next.has_digit;
-            }
-            None => break,
-        }
+    while matches!(page.byte(token.span.end), b'/' | b'&' | b'.')
+        && let Some(next) = token_at(page, token.span.end + 1)
+    {
+        token.span.end = next.span.end;
+        token.has_digit |= next.has_digit;
     }
     let close = usize::from(sign == 1 && matches!(page.byte(token.span.end), b'"' | b')'));
     token.span = at..token.span.end + close;
@@ -289,7 +287,7 @@ fn is_measure(page: &Page<'_>, first: &Token) -> bool {
     let next = page.byte(first.span.end + 1);
     let is_road = || {
         let next = token_at(page, first.span.end + 1);
-        next.is_some_and(|next| is_street(page, &next) || is_one_of(page.slice(next.span), SHORT))
+        next.is_some_and(|next| is_street(page, &next) || SHORT.has(page.slice(next.span)))
     };
     let counts = page.byte(first.span.end) == b' '
         && next.is_ascii_lowercase()
@@ -308,7 +306,7 @@ fn is_street(page: &Page<'_>, token: &Token) -> bool {
 fn is_short(page: &Page<'_>, word: &Range<usize>) -> bool {
     let text = page.slice(word.clone());
     let last = text.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    is_one_of(last, SHORT)
+    SHORT.has(last)
         || page.byte(word.end + 1) == b' '
             && page.byte(word.end + 2).is_ascii_digit()
             && last.len() <= 5

@@ -6,76 +6,77 @@ use std::ops::Range;
 
 use super::Line;
 use super::token::{Token, is_one_of, skip, token_at};
-use crate::lexicon::Sense;
+use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
+use crate::word_list::WordList;
 
 /// Road words and what they are shortened to.
-static ROADS: &[&[u8]] = &[
-    b"alameda",
-    b"apartado",
-    b"av",
-    b"avd",
-    b"avda",
-    b"avenida",
-    b"avinguda",
-    b"barrio",
-    b"bulevar",
-    b"bv",
-    b"calle",
-    b"callejon",
-    b"camino",
-    b"carrer",
-    b"carrera",
-    b"carretera",
-    b"chaussee",
-    b"chemin",
-    b"cl",
-    b"cll",
-    b"cno",
-    b"contrada",
-    b"corso",
-    b"cra",
-    b"ctra",
-    b"cuesta",
-    b"diagonal",
-    b"estrada",
-    b"glorieta",
-    b"impasse",
-    b"jr",
-    b"jiron",
-    b"largo",
-    b"montee",
-    b"pasaje",
-    b"paseo",
-    b"passeig",
-    b"piazza",
-    b"placa",
-    b"plaza",
-    b"plza",
-    b"priv",
-    b"pso",
-    b"pz",
-    b"paraje",
-    b"poligono",
-    b"praca",
-    b"pza",
-    b"quai",
-    b"rambla",
-    b"rang",
-    b"ronda",
-    b"rua",
-    b"rue",
-    b"transversal",
-    b"travesia",
-    b"travessa",
-    b"tv",
-    b"urb",
-    b"urbanizacion",
-    b"venelle",
-    b"via",
-    b"viale",
-    b"vicolo",
-];
+static ROADS: WordList = WordList::new(&[
+    "alameda",
+    "apartado",
+    "av",
+    "avd",
+    "avda",
+    "avenida",
+    "avinguda",
+    "barrio",
+    "bulevar",
+    "bv",
+    "calle",
+    "callejon",
+    "camino",
+    "carrer",
+    "carrera",
+    "carretera",
+    "chaussee",
+    "chemin",
+    "cl",
+    "cll",
+    "cno",
+    "contrada",
+    "corso",
+    "cra",
+    "ctra",
+    "cuesta",
+    "diagonal",
+    "estrada",
+    "glorieta",
+    "impasse",
+    "jr",
+    "jiron",
+    "largo",
+    "montee",
+    "pasaje",
+    "paseo",
+    "passeig",
+    "piazza",
+    "placa",
+    "plaza",
+    "plza",
+    "priv",
+    "pso",
+    "pz",
+    "paraje",
+    "poligono",
+    "praca",
+    "pza",
+    "quai",
+    "rambla",
+    "rang",
+    "ronda",
+    "rua",
+    "rue",
+    "transversal",
+    "travesia",
+    "travessa",
+    "tv",
+    "urb",
+    "urbanizacion",
+    "venelle",
+    "via",
+    "viale",
+    "vicolo",
+]);
 
 /// A street has no longer name.
 const NAME_WORDS_MAX: usize = 8;
@@ -84,9 +85,6 @@ const NAME_WORDS_MAX: usize = 8;
 pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
     let (name_end, has_no_number) = before_number(page, number.start)?;
     let last = word_start(page, name_end)..name_end;
-    if !is_of_name(page, last.clone()) {
-        return None;
-    }
     let start = road_before(page, last.clone()).or_else(|| street_in_one_word(page, last))?;
     // "Cl 98-106" is chloride and its range; a street of numbers has its sign: "Cl 98 # 10-6".
     let text = page.slice(start..number.end);
@@ -148,11 +146,15 @@ fn back_over(page: &Page<'_>, end: usize, these: &[u8]) -> usize {
         .count()
 }
 
+/// No particle is longer, and before most numbers stands a word in small letters.
+const PARTICLE_BYTES_MAX: usize = 5;
+
 /// Whether a word may be one of a street's name.
 fn is_of_name(page: &Page<'_>, span: Range<usize>) -> bool {
     let word = page.slice(span);
     let is_number = || word.iter().all(u8::is_ascii_digit) && word.len() <= 3;
-    let is_particle = || crate::lexicon::LEXICON.sense(word).has(Sense::PARTICLE);
+    let is_particle =
+        || word.len() <= PARTICLE_BYTES_MAX && LEXICON.sense(word).has(Sense::PARTICLE);
     is_capital(word) || is_number() || is_particle()
 }
 
@@ -172,7 +174,7 @@ fn road_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
         let is_slashed = || word.eq_ignore_ascii_case(b"c") && page.byte(end) == b'/';
         // "AV block" is a heart's.
         let is_heart = || word == b"AV" && page.byte(end) != b'.';
-        let is_road = || is_capital(word) && is_one_of(word, ROADS) && !is_heart();
+        let is_road = || is_capital(word) && ROADS.has(word) && !is_heart();
         if position > 0 && (is_slashed() || is_road()) {
             return Some(start);
         }
@@ -253,45 +255,45 @@ fn letters_after(page: &Page<'_>, end: usize) -> usize {
 }
 
 /// Words of floors and doors.
-static FLOOR_WORDS: &[&[u8]] = &[
-    b"izq",
-    b"izda",
-    b"izqda",
-    b"izquierda",
-    b"dcha",
-    b"der",
-    b"derecha",
-    b"dto",
-    b"esq",
-    b"bajo",
-    b"bajos",
-    b"atico",
-    b"esc",
-    b"escalera",
-    b"portal",
-    b"piso",
-    b"planta",
-    b"pta",
-    b"puerta",
-    b"bloque",
-    b"blq",
-    b"local",
-    b"entlo",
-    b"entresuelo",
-    b"principal",
-    b"of",
-    b"ofic",
-    b"oficina",
-    b"dpto",
-    b"depto",
-    b"int",
-    b"interior",
-    b"casa",
-    b"apt",
-    b"andar",
-    b"frente",
-    b"fte",
-];
+static FLOOR_WORDS: WordList = WordList::new(&[
+    "izq",
+    "izda",
+    "izqda",
+    "izquierda",
+    "dcha",
+    "der",
+    "derecha",
+    "dto",
+    "esq",
+    "bajo",
+    "bajos",
+    "atico",
+    "esc",
+    "escalera",
+    "portal",
+    "piso",
+    "planta",
+    "pta",
+    "puerta",
+    "bloque",
+    "blq",
+    "local",
+    "entlo",
+    "entresuelo",
+    "principal",
+    "of",
+    "ofic",
+    "oficina",
+    "dpto",
+    "depto",
+    "int",
+    "interior",
+    "casa",
+    "apt",
+    "andar",
+    "frente",
+    "fte",
+]);
 
 /// Where floor, door and staircase after a house number end: `, 3o B`, ` - 4o F`, `, bajo der.`.
 fn floors(page: &Page<'_>, house_end: usize) -> usize {
@@ -305,14 +307,13 @@ fn floors(page: &Page<'_>, house_end: usize) -> usize {
         let is_numbered =
             word[0].is_ascii_digit() && word.len() <= 6 && !is_postal_code(page, &token.span);
         let is_door = word.len() == 1 && token.is_capital;
-        let is_word = is_one_of(word, FLOOR_WORDS);
+        let is_word = FLOOR_WORDS.has(word);
         let after = page.byte(token.span.end);
         let opens_sentence = page.byte(end) == b'.' && (is_door || token.is_capital && !is_word);
         // "9, 3 hijos": a number of something else.
         let next = page.word_at(token.span.end + 1);
-        let is_floor = next.is_some_and(|(_, next_end)| {
-            is_one_of(page.slice(token.span.end + 1..next_end), FLOOR_WORDS)
-        });
+        let is_floor = next
+            .is_some_and(|(_, next_end)| FLOOR_WORDS.has(page.slice(token.span.end + 1..next_end)));
         let is_lower = page.byte(token.span.end + 1).is_ascii_lowercase();
         let counts = is_numbered && after == b' ' && is_lower && !is_floor;
         // "2.º-A": the tail of an ordinal.
@@ -331,7 +332,7 @@ fn floors(page: &Page<'_>, house_end: usize) -> usize {
 /// road word comes first. The dot of an ordinal may be the part's own.
 pub(super) fn floor_and_town(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
     let (_, first) = page.word_at(span.start)?;
-    let is_road = is_one_of(page.slice(span.start..first), ROADS);
+    let is_road = ROADS.has(page.slice(span.start..first));
     let text = page.slice(span.clone());
     let has_number = || text.iter().any(u8::is_ascii_digit);
     let is_coded = || {
@@ -386,4 +387,17 @@ fn is_town_word(page: &Page<'_>, token: &Token) -> bool {
     ];
     let is_link = LINKS.contains(&page.slice(token.span.clone()));
     !is_other && (token.is_capital || is_link || token.sense.has(Sense::PARTICLE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::WORDS;
+
+    #[test]
+    fn no_particle_is_longer_than_we_look_for() {
+        let particles = WORDS.iter().filter(|(sense, _)| sense.has(Sense::PARTICLE));
+        let mut words = particles.flat_map(|(_, list)| list.split_ascii_whitespace());
+        assert!(words.all(|word| word.len() <= PARTICLE_BYTES_MAX));
+    }
 }

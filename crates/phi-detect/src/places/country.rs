@@ -48,7 +48,10 @@ pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
 
 /// `Congo (Kinshasa)`, `Korea (South)`: with the part of the country in brackets.
 fn with_part(page: &Page<'_>, end: usize) -> usize {
-    let part = token_at(page, end + 2).filter(|_| page.slice(end..end + 2) == b" (");
+    if page.slice(end..end + 2) != b" (" {
+        return end;
+    }
+    let part = token_at(page, end + 2);
     part.filter(|part| page.byte(part.span.end) == b')' && !part.has_digit)
         .map_or(end, |part| part.span.end + 1)
 }

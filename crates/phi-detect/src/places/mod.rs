@@ -29,6 +29,7 @@ use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Page, word_end};
+use crate::word_list::WordList;
 use token::{Token, is_one_of, next_token, number_after, skip, token_at, token_end, word};
 
 /// A line that may be an address and how much it looks like one by itself.
@@ -97,35 +98,35 @@ fn line_from_house(page: &Page<'_>, start: usize, house: &Range<usize>) -> Optio
 }
 
 /// Street words that are hardly anything else; the others need more evidence.
-const CLEAR_STREETS: &[&[u8]] = &[
-    b"street",
-    b"st",
-    b"avenue",
-    b"ave",
-    b"boulevard",
-    b"blvd",
-    b"road",
-    b"rd",
-    b"drive",
-    b"dr",
-    b"lane",
-    b"ln",
-    b"court",
-    b"ct",
-    b"circle",
-    b"cir",
-    b"terrace",
-    b"parkway",
-    b"pkwy",
-    b"highway",
-    b"hwy",
-    b"place",
-    b"pl",
-    b"way",
-    b"trail",
-    b"trl",
-    b"plaza",
-];
+static CLEAR_STREETS: WordList = WordList::new(&[
+    "street",
+    "st",
+    "avenue",
+    "ave",
+    "boulevard",
+    "blvd",
+    "road",
+    "rd",
+    "drive",
+    "dr",
+    "lane",
+    "ln",
+    "court",
+    "ct",
+    "circle",
+    "cir",
+    "terrace",
+    "parkway",
+    "pkwy",
+    "highway",
+    "hwy",
+    "place",
+    "pl",
+    "way",
+    "trail",
+    "trl",
+    "plaza",
+]);
 
 /// `22 Holmevej 34`: abroad the house number follows the street, and ends it.
 fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
@@ -158,7 +159,7 @@ fn with_street_word(
         }
     }
     let word = page.slice(tokens[last].span.clone());
-    let is_clear = is_one_of(word, CLEAR_STREETS) || has_street_ending(page, &tokens[last]);
+    let is_clear = CLEAR_STREETS.has(word) || has_street_ending(page, &tokens[last]);
     let all_capital = tokens[..=last]
         .iter()
         .all(|token| token.is_capital || token.has_digit);
@@ -190,7 +191,7 @@ fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
         if names > 0 && (token.sense.has(Sense::STREET) || has_street_ending(page, token)) {
             // "Park Street": the last street word counts; "St John Street" starts with one.
             found = Some(index);
-            if is_one_of(page.slice(token.span.clone()), CLEAR_STREETS) {
+            if CLEAR_STREETS.has(page.slice(token.span.clone())) {
                 break;
             }
         } else if found.is_some() {
@@ -312,9 +313,7 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
 
 /// Where a street name after "on" or "at" starts, whose last word this is: "on Birch Hollow Rd".
 pub(crate) fn street_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
-    if !page.byte(last.start).is_ascii_uppercase()
-        || !is_one_of(page.slice(last.clone()), CLEAR_STREETS)
-    {
+    if !page.byte(last.start).is_ascii_uppercase() || !CLEAR_STREETS.has(page.slice(last.clone())) {
         return None;
     }
     let mut start = last.start;

@@ -7,6 +7,7 @@ use super::tail::postal_code_end;
 use super::token::{Token, is_one_of, last_length, skip, token_at};
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// A district, a town, a county and a region are the most that follow each other.
 const PIECES_MAX: usize = 4;
@@ -25,16 +26,16 @@ const OTHERS: Sense = Sense(
 );
 
 /// Small words inside the name of a place.
-const LINKS: &[&[u8]] = &[
-    b"am", b"an", b"bei", b"da", b"das", b"de", b"del", b"der", b"di", b"do", b"dos", b"du", b"en",
-    b"im", b"la", b"le", b"les", b"nad", b"of", b"op", b"sous", b"sur", b"under", b"upon",
-];
+static LINKS: WordList = WordList::new(&[
+    "am", "an", "bei", "da", "das", "de", "del", "der", "di", "do", "dos", "du", "en", "im", "la",
+    "le", "les", "nad", "of", "op", "sous", "sur", "under", "upon",
+]);
 
 /// What is shortened in front of a place.
-const SHORT: &[&[u8]] = &[
-    b"cd", b"co", b"col", b"dist", b"distt", b"dt", b"edo", b"fracc", b"ft", b"mt", b"mun", b"po",
-    b"prov", b"ps", b"pto", b"st", b"sta", b"sto", b"taluk", b"teh", b"tk", b"vill",
-];
+static SHORT: WordList = WordList::new(&[
+    "cd", "co", "col", "dist", "distt", "dt", "edo", "fracc", "ft", "mt", "mun", "po", "prov",
+    "ps", "pto", "st", "sta", "sto", "taluk", "teh", "tk", "vill",
+]);
 
 /// What says where a place is, before the name of another.
 const LOCATORS: &[&[u8]] = &[
@@ -48,22 +49,22 @@ const LOCATORS: &[&[u8]] = &[
 ];
 
 /// Parts of a town that have a number or a letter.
-const PARTS: &[&[u8]] = &[
-    b"blk",
-    b"ext",
-    b"extension",
-    b"house",
-    b"phase",
-    b"purok",
-    b"road",
-    b"section",
-    b"sector",
-    b"site",
-    b"stage",
-    b"street",
-    b"ward",
-    b"zone",
-];
+static PARTS: WordList = WordList::new(&[
+    "blk",
+    "ext",
+    "extension",
+    "house",
+    "phase",
+    "purok",
+    "road",
+    "section",
+    "sector",
+    "site",
+    "stage",
+    "street",
+    "ward",
+    "zone",
+]);
 
 /// Where the pieces that follow an address end.
 pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
@@ -102,12 +103,15 @@ fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
 /// `Section F`, `Zone 12`, `Road 7`: a part of a town.
 fn part(page: &Page<'_>, at: usize) -> Option<usize> {
     let word = token_at(page, at)?;
-    let number = token_at(page, word.span.end + 1).filter(|_| page.byte(word.span.end) == b' ')?;
+    let end = word.span.end;
+    let is_part = word.sense.has(Sense::UNIT) || PARTS.has(page.slice(word.span));
+    if !is_part || page.byte(end) != b' ' {
+        return None;
+    }
+    let number = token_at(page, end + 1)?;
     let is_number =
         number.span.len() <= 4 && (number.has_digit || number.span.len() == 1 && number.is_shouted);
-    let is_part =
-        (word.sense.has(Sense::UNIT) || is_one_of(page.slice(word.span), PARTS)) && is_number;
-    (is_part && closes(page, number.span.end)).then_some(number.span.end)
+    (is_number && closes(page, number.span.end)).then_some(number.span.end)
 }
 
 /// A place by its name.
@@ -136,8 +140,8 @@ fn named(page: &Page<'_>, start: usize) -> Option<Named> {
         if let Some(end) = tied_code(page, &token) {
             return piece(end, true, is_safe);
         }
-        let is_short = page.byte(token.span.end) == b'.' && is_one_of(text, SHORT);
-        let is_link = words > 0 && is_one_of(text, LINKS) && !token.is_capital;
+        let is_short = page.byte(token.span.end) == b'.' && SHORT.has(text);
+        let is_link = words > 0 && LINKS.has(text) && !token.is_capital;
         if !is_link {
             is_safe &= is_place_word(page, &token) || is_short;
             words += 1;
@@ -179,7 +183,7 @@ fn after_locator(page: &Page<'_>, start: usize) -> Option<usize> {
 /// Whether a word may name a place and is no given name, label or abbreviation.
 fn is_place_word(page: &Page<'_>, token: &Token) -> bool {
     let is_plain = !token.is_shouted || token.span.len() > 5;
-    let is_saint = is_one_of(page.slice(token.span.clone()), SHORT);
+    let is_saint = SHORT.has(page.slice(token.span.clone()));
     is_saint || is_plain && !token.sense.has(Sense(OTHERS.0 | Sense::GIVEN.0))
 }
 
@@ -221,7 +225,7 @@ fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
     let is_small = page.byte(end) == b' '
         && page.byte(end + 1).is_ascii_lowercase()
         && page.word_at(end + 1).is_some_and(|(sense, word)| {
-            sense.has(Sense::STOP) && !is_one_of(page.slice(end + 1..word), LINKS)
+            sense.has(Sense::STOP) && !LINKS.has(page.slice(end + 1..word))
         });
     let is_unknown = token_at(page, start)
         .is_some_and(|token| token.sense == Sense::NONE && token.span.len() > 3);
@@ -237,7 +241,7 @@ pub(super) fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
             break;
         };
         let text = page.slice(token.span.clone());
-        let is_link = end.is_some() && !token.is_capital && is_one_of(text, LINKS);
+        let is_link = end.is_some() && !token.is_capital && LINKS.has(text);
         let is_other = token.has_digit
             || token.sense.has(OTHERS) && !is_link
             || page.byte(token.span.end) == b':';
@@ -297,7 +301,7 @@ fn name_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
         return Some(end);
     }
     let at = end + usize::from(dot == 0 && page.byte(end) == b'.') + 1;
-    let is_short = is_one_of(word, SHORT) && page.byte(at - 1) == b' ';
+    let is_short = SHORT.has(word) && page.byte(at - 1) == b' ';
     let next = token_at(page, at).filter(|_| is_short)?;
     (next.is_capital && !next.has_digit && is_place_word(page, &next)).then_some(next.span.end)
 }

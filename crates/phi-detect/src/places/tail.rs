@@ -85,7 +85,10 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
 
 /// `, 5D` at the end of a line or before a sign.
 fn bare_unit(page: &Page<'_>, from: usize) -> Option<usize> {
-    let token = token_at(page, from + 2).filter(|_| page.slice(from..from + 2) == b", ")?;
+    if page.slice(from..from + 2) != b", " {
+        return None;
+    }
+    let token = token_at(page, from + 2)?;
     let text = page.slice(token.span.clone());
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let is_code =
@@ -151,8 +154,9 @@ fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
             }
             break;
         }
-        let country = country::end_of(page, token.span.start)
-            .filter(|_| token.is_capital || is_lower && token.sense.has(Sense::COUNTRY));
+        let may_be_country = token.is_capital || is_lower && token.sense.has(Sense::COUNTRY);
+        let country = may_be_country.then(|| country::end_of(page, token.span.start));
+        let country = country.flatten();
         let is_region = position > 0 && (is_state(page, &token) || is_region_code(page, &token));
         if is_region || country.is_some() {
             has_region = true;
@@ -247,20 +251,10 @@ pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
         .count();
     let inward_start = start + outward + 1;
     let inward = page.slice(inward_start..inward_start + 3);
-    let shape = |text: &[u8]| -> Vec<u8> {
-        text.iter()
-            .map(|byte| match byte {
-                b'A'..=b'Z' => b'A',
-                b'0'..=b'9' => b'9',
-                other => *other,
-            })
-            .collect()
-    };
-    let is_british = matches!(
-        shape(&first[..outward]).as_slice(),
-        b"A9" | b"A99" | b"AA9" | b"AA99" | b"A9A" | b"AA9A"
-    ) && shape(inward) == b"9AA";
-    let is_canadian = shape(&first[..outward]) == b"A9A" && shape(inward) == b"9A9";
+    const BRITISH: &[&[u8]] = &[b"A9", b"A99", b"AA9", b"AA99", b"A9A", b"AA9A"];
+    let outward_is = |form: &&[u8]| has_form(&first[..outward], form);
+    let is_british = has_form(inward, b"9AA") && BRITISH.iter().any(outward_is);
+    let is_canadian = has_form(inward, b"9A9") && outward_is(&b"A9A".as_slice());
     let is_parted = page.byte(inward_start - 1) == b' ';
     let ends = |length: usize| !page.byte(inward_start + length).is_ascii_alphanumeric();
     if (is_british || is_canadian) && is_parted && ends(3) {
@@ -277,6 +271,15 @@ pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     (is_irish && is_parted && ends(4)).then_some(inward_start + 4)
+}
+
+/// Whether a text has capitals and digits where its form has "A" and "9".
+fn has_form(text: &[u8], form: &[u8]) -> bool {
+    let fits = |(byte, sign): (&u8, &u8)| match sign {
+        b'A' => byte.is_ascii_uppercase(),
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() == form.len() && text.iter().zip(form).all(fits)
 }
 
 /// Where a state or country right before a ZIP code starts: "WA 99205", "Senegal 27766".

@@ -4,6 +4,7 @@
 //! routes, highways and military lines have forms of their own. Unit, city, state
 //! and ZIP that follow belong to the same finding.
 
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::{Finder, Out};
@@ -32,6 +33,8 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 /// Lines that open with a number, a code, a box or a unit.
 fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
+    // Five digits may be a ZIP code by the state before them; no others are unless something is called so.
+    let has_zip_label = LazyCell::new(|| page.has_meaning(|meaning| meaning == Meaning::Zip));
     for mark in page.each_mark().map(|index| page.marks[index]) {
         let start = mark.start as usize;
         let opens_line = mark
@@ -62,7 +65,9 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
         } else if let Some(span) = house_lived_at(page, &mark) {
             free_from = span.end;
             out.push(span, 0.6, "address.house");
-        } else if mark.is_number() && (4..=6).contains(&mark.len()) {
+        } else if mark.is_number()
+            && (mark.len() == 5 || matches!(mark.len(), 4 | 6) && *has_zip_label)
+        {
             zip(page, mark.range(), out);
         }
     }

@@ -83,11 +83,13 @@ fn opens_spelling(page: &Page<'_>, index: usize) -> bool {
     let is_single =
         |mark: Mark| mark.len() == 1 && mark.is_number() || mark.sense.has(Sense::DIGIT_WORD);
     let mark = page.marks[index];
-    let follows = index.checked_sub(1).is_some_and(|before| {
-        let before = page.marks[before];
-        is_single(before) && mark.start.saturating_sub(before.end) <= 2
-    });
-    is_single(mark) && !follows
+    let follows = || {
+        index.checked_sub(1).is_some_and(|before| {
+            let before = page.marks[before];
+            is_single(before) && mark.start.saturating_sub(before.end) <= 2
+        })
+    };
+    is_single(mark) && !follows()
 }
 
 /// The beneficiary identifier.

@@ -24,8 +24,20 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: nobody::contradicts,
 };
 
+/// Senses of words that a name may stand beside.
+const TELLING: Sense = Sense(
+    Sense::TITLE.0
+        | Sense::ROLE.0
+        | Sense::DEGREE.0
+        | Sense::KIN.0
+        | Sense::CODE.0
+        | Sense::AT.0
+        | Sense::GIVEN.0,
+);
+
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
-    for mark in page.each_mark().map(|index| page.marks[index]) {
+    let marks = page.each_mark().map(|index| page.marks[index]);
+    for mark in marks.filter(|mark| mark.sense.has(TELLING)) {
         let (start, end) = (mark.start as usize, mark.end as usize);
         if mark.sense.has(Sense::TITLE)
             && let Some(name) = after_title(page, start, end)
@@ -205,10 +217,11 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
 fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
     let mut at = title_end;
     for _ in 0..2 {
-        let word = page.word_at(at + 1).filter(|_| page.byte(at) == b' ');
-        match word {
-            Some((_, end))
-                if page.byte(end) == b'.' && FACULTIES.contains(&page.slice(at + 1..end)) =>
+        match page.word_end_at(at + 1) {
+            Some(end)
+                if page.byte(at) == b' '
+                    && page.byte(end) == b'.'
+                    && FACULTIES.contains(&page.slice(at + 1..end)) =>
             {
                 at = end + 1;
             }
@@ -318,15 +331,14 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         return None;
     }
     let last_word = page.word_before(place.end);
-    let calls_it_name = last_word.is_some_and(|(_, at)| {
-        let word = page.slice(at..place.end);
-        let word = word.to_ascii_lowercase();
-        word.ends_with(b"name") || matches!(word.as_slice(), b"nombre" | b"by" | b"nm")
-    });
+    let calls_it_name = last_word.is_some_and(|(_, at)| calls_name(page.slice(at..place.end)));
     if !is_explicit {
         let is_role = last_word.is_some_and(|(sense, _)| sense.has(Sense::ROLE));
+        if !is_role && !calls_it_name {
+            return None;
+        }
         let cue = if calls_it_name { Cue::Title } else { Cue::Weak };
-        let name = people::name_at(page, start, cue).filter(|_| is_role || calls_it_name)?;
+        let name = people::name_at(page, start, cue)?;
         return is_plainly_named(page, place, is_role, &name).then_some((name.span, 0.75));
     }
     let name = people::name_at(page, start, Cue::Label)?;
@@ -365,6 +377,12 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         }
     };
     is_likely.then_some((name.span, 0.9))
+}
+
+/// Whether the last word of a label says that what follows is a name.
+fn calls_name(word: &[u8]) -> bool {
+    const WORDS: &[&[u8]] = &[b"nombre", b"by", b"nm"];
+    people::ends_in_name(word) || WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
 /// Whether what follows a label without a sign between them is a name.

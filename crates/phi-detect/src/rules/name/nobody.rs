@@ -84,9 +84,7 @@ fn is_weekday(page: &Page<'_>, span: &Range<usize>, before: usize) -> bool {
 
 /// Whether this is a label of a number or date, or the start of one: "M.R.N.", "Número de" before "seguro social".
 fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
-    let next = page
-        .labels
-        .partition_point(|label| (label.end as usize) <= span.start);
+    let next = page.labels_before(span.start).len();
     let end = span.end - usize::from(page.byte_before(span.end) == b'.');
     page.labels.get(next).is_some_and(|label| {
         let is_of_number = matches!(

@@ -7,19 +7,27 @@ use crate::context::{LabelMatch, Strength, claim_after, number_claim};
 use crate::digits::Run;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
-use crate::page::Page;
+use crate::page::{Label, Page};
 use crate::people;
 use crate::rules::Out;
 
 /// "pager 31415": pagers have short numbers.
-pub(super) fn is_of_pager(page: &Page<'_>, claim: &LabelMatch) -> bool {
+pub(super) fn is_of_pager(page: &Page<'_>, start: usize) -> bool {
+    let claim = nearest(page, start);
+    let claim = claim.filter(|claim| claim.is(Meaning::Phone) && claim.tie >= Strength::Tight);
+    claim
+        .and_then(|claim| page.label_ending_at(claim.from))
+        .is_some_and(|label| is_pager(page, label))
+}
+
+/// Whether a label is that of a pager.
+pub(super) fn is_pager(page: &Page<'_>, label: &Label) -> bool {
     const PAGERS: &[&[u8]] = &[b"pager", b"pgr", b"beeper"];
-    claim.is(Meaning::Phone)
-        && claim.tie >= Strength::Tight
-        && page.label_ending_at(claim.from).is_some_and(|label| {
-            let first = page.word_at(label.start as usize);
-            let end = first.map_or(label.start as usize, |(_, end)| end);
-            let word = page.slice(label.start as usize..end);
+    let start = label.start as usize;
+    let is_alike = matches!(page.byte(start) | 0x20, b'p' | b'b');
+    is_alike
+        && page.word_end_at(start).is_some_and(|end| {
+            let word = page.slice(start..end);
             PAGERS.iter().any(|one| word.eq_ignore_ascii_case(one))
         })
 }

@@ -19,7 +19,8 @@ use crate::page::Page;
 use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
 use among::among;
 use around::{
-    OWN, beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, nearest,
+    OWN, beside, follows_kin, is_called_after, is_dialled, is_of_calling, is_of_pager, is_pager,
+    nearest,
 };
 use shape::{
     goes_on, international, is_clear, is_drug_code, is_separator, is_tied_before, looks_like_date,
@@ -37,13 +38,14 @@ pub(super) static FINDER: Finder = Finder {
 
 fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
+    // Short numbers are common and pagers are not.
+    let has_pagers = page.labels.iter().any(|label| is_pager(page, label));
     for index in page.each_number() {
         let mark = page.marks[index];
         if !mark.is_number() || (mark.start as usize) < free_from {
             continue;
         }
-        let is_next = free_from > 0 && mark.start as usize == free_from + 1;
-        if let Some((span, shape, evidence)) = number_at(page, index, is_next) {
+        if let Some((span, shape, evidence)) = number_at(page, index, free_from, has_pagers) {
             let is_long = span.len() >= 7;
             let span = if is_long {
                 with_extension(page, span)
@@ -83,13 +85,15 @@ fn is_field_value(value: &[u8]) -> bool {
 
 /// A number whose first group is the mark.
 ///
-/// `is_next` says that another number ends one character before it.
+/// `last_end` is where the number before it ends, 0 if there is none; `has_pagers` says that the text speaks of pagers.
 fn number_at(
     page: &Page<'_>,
     index: usize,
-    is_next: bool,
+    last_end: usize,
+    has_pagers: bool,
 ) -> Option<(Range<usize>, Shape, Evidence)> {
     let start = page.marks[index].start as usize;
+    let is_next = last_end > 0 && start == last_end + 1;
     // "+33 (0)3 20 55 01 66" has the most groups.
     if page.byte_before(start) == b'+'
         && let Some(found) = international(
@@ -106,9 +110,9 @@ fn number_at(
     let is_tied = is_tied_before(page, start) && !is_next;
     // The shortest number anyone dials from outside has six digits.
     if run.digit_count < 6 {
-        let is_whole = !is_tied && !goes_on(page, run.span.end);
-        let is_pager = || nearest(page, start).is_some_and(|claim| is_of_pager(page, &claim));
-        return (is_whole && is_pager()).then_some((run.span, Shape::Pager, Evidence::Label));
+        let is_whole = || !is_tied && !goes_on(page, run.span.end);
+        let is_pager = has_pagers && is_whole() && is_of_pager(page, start);
+        return is_pager.then_some((run.span, Shape::Pager, Evidence::Label));
     }
     let claim = nearest(page, start);
     let called = Called::by(claim);
@@ -139,7 +143,7 @@ fn number_at(
     if is_tied && (!called.is_firm || has_more_groups(page, &run.span)) {
         return None;
     }
-    labelled(page, index, called)
+    labelled(page, index, &run, called)
 }
 
 const INTERNATIONAL_GROUPS_MAX: usize = 7;
@@ -235,6 +239,7 @@ fn has_letter_tied(page: &Page<'_>, end: usize) -> bool {
 fn labelled(
     page: &Page<'_>,
     index: usize,
+    run: &Run,
     called: Called,
 ) -> Option<(Range<usize>, Shape, Evidence)> {
     let Called {
@@ -243,7 +248,6 @@ fn labelled(
         is_tight,
         ..
     } = called;
-    let run = first_of_pair(page, index);
     let digits = run.digit_count;
     let all_lengths = run.lengths(page);
     let lengths = &all_lengths[..run.marks.min(all_lengths.len())];
@@ -255,20 +259,20 @@ fn labelled(
         && !has_more_groups(page, &run.span)
         && !page.slice(run.span.clone()).contains(&b'\n');
     let is_part = has_letter_tied(page, span.end) && !is_firm;
-    if goes_on(page, span.end) && !is_whole || is_part || looks_like_date(page, &run, lengths) {
+    if goes_on(page, span.end) && !is_whole || is_part || looks_like_date(page, run, lengths) {
         return None;
     }
     let starts_with_zero = page.byte(run.span.start) == b'0';
-    let is_simple = is_simple(page, &run, lengths, opens);
+    let is_simple = is_simple(page, run, lengths, opens);
     let is_local = lengths == [3, 4];
     let is_grouped = lengths.len() >= 2 && is_simple;
     // Brazil has areas of two digits: "(21) 95550-0142".
     let is_area_of_two = opens && matches!(lengths, [2, 4 | 5, 4] | [2, 1, 4, 4]);
     let is_abroad = is_grouped
         && starts_with_zero
-        && is_dialled_abroad(page, &run, lengths)
+        && is_dialled_abroad(page, run, lengths)
         && (may_be || !follows_group(page, index));
-    let is_dump = is_dump(page, &run, lengths);
+    let is_dump = is_dump(page, run, lengths);
     let (shape, evidence) = match digits {
         7..=15 if is_firm && !is_drug_code(lengths) => (Shape::OddlyGrouped, Evidence::Label),
         7..=15 if is_simple && is_called_after(page, span.end) => {

@@ -36,7 +36,12 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
     });
     if let Some(run) = with_country {
         let start = first.start as usize;
-        return Some(in_groups(page, &run, (country == 1).then_some(start)));
+        let second = marks[country + 1].start as usize;
+        let is_valid = [run.span.start, second]
+            .iter()
+            .all(|&group| matches!(page.byte(group), b'2'..=b'9'));
+        let country = (country == 1).then_some(start);
+        return Some(in_groups(page, &run, is_valid, country));
     }
     // "(206)5550142".
     if let Some(run) = Run::read(page, index, &[3, 7], |between| {
@@ -67,15 +72,18 @@ pub(super) fn north_american(page: &Page<'_>, index: usize) -> Option<(Range<usi
     is_plain.then(|| (first.range(), Shape::Unbroken))
 }
 
-/// Three groups of 3-3-4 digits, with the place of a country code before them.
-fn in_groups(page: &Page<'_>, run: &Run, country: Option<usize>) -> (Range<usize>, Shape) {
-    let digits = run.digits(page);
+/// Three groups of 3-3-4 digits, whether area and exchange are valid, and the place of a country code before them.
+fn in_groups(
+    page: &Page<'_>,
+    run: &Run,
+    is_valid: bool,
+    country: Option<usize>,
+) -> (Range<usize>, Shape) {
     let separators = page.slice(run.span.clone());
     let is_spaced = !separators
         .iter()
         .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
     let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
-    let is_valid = matches!(digits[0], b'2'..=b'9') && matches!(digits[3], b'2'..=b'9');
     let start = country.unwrap_or(run.span.start - usize::from(opens));
     let shape = match (is_spaced, is_valid || country.is_some() || opens) {
         (true, true) => Shape::Spaced,
@@ -174,19 +182,14 @@ pub(super) fn is_separator(between: &[u8]) -> bool {
 
 /// Whether the number is the tail of something longer.
 pub(super) fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
-    if page.is_field_edge(start) {
-        return false;
-    }
-    // "cell#2065550142".
-    if page.label_ending_at(start).is_some() {
-        return false;
-    }
     let before = page.byte_before(start);
     let second = page.byte_before(start.saturating_sub(1));
-    matches!(before, b'-' | b'.' | b'/' | b'_' | b':' | b',')
+    let has_tie = matches!(before, b'-' | b'.' | b'/' | b'_' | b':' | b',')
         && second.is_ascii_alphanumeric()
         && (second.is_ascii_digit() || before == b'/')
-        || matches!(before, b'$' | b'#' if second.is_ascii_alphanumeric())
+        || matches!(before, b'$' | b'#' if second.is_ascii_alphanumeric());
+    // "cell#2065550142".
+    has_tie && !page.is_field_edge(start) && page.label_ending_at(start).is_none()
 }
 
 /// Whether the number goes on after its end: `555-0142-88`, `555.01.2`, `5550142%`.

@@ -160,10 +160,7 @@ const CALLED_BYTES: usize = 48;
 
 /// "SSN used as member id: 508 00 7719": whether the clause before speaks of an SSN.
 fn is_called_before(page: &Page<'_>, at: usize) -> bool {
-    let next = page
-        .labels
-        .partition_point(|label| (label.end as usize) <= at);
-    let mut before = page.labels[..next].iter().rev().take(4);
+    let mut before = page.labels_before(at).iter().rev().take(4);
     before.any(|label| {
         let between = page.slice(label.end as usize..at);
         label.meaning == Meaning::Ssn

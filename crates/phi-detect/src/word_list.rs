@@ -1,0 +1,66 @@
+//! Lists of words that are asked for at many places.
+
+/// A list of words of ASCII, in small letters or in capitals.
+pub(crate) struct WordList {
+    list: &'static [&'static str],
+    /// How long the words are that begin with a letter, a bit each: nearly every other word is told by that.
+    lengths: [u32; 32],
+}
+
+impl WordList {
+    pub(crate) const fn new(list: &'static [&'static str]) -> Self {
+        let mut lengths = [0; 32];
+        let mut at = 0;
+        while at < list.len() {
+            let word = list[at].as_bytes();
+            lengths[word[0] as usize % 32] |= 1 << word.len();
+            at += 1;
+        }
+        WordList { list, lengths }
+    }
+
+    /// Whether any of the words begins with this letter.
+    pub(crate) fn has_first(&self, first: u8) -> bool {
+        self.lengths[usize::from(first % 32)] != 0
+    }
+
+    /// Whether a word is one of these, in any case.
+    pub(crate) fn has(&self, word: &[u8]) -> bool {
+        self.forms(word).next().is_some()
+    }
+
+    /// The word as the list writes it, if it is one of these in any case. Most are not.
+    pub(crate) fn forms<'a>(&self, word: &'a [u8]) -> impl Iterator<Item = &'static [u8]> + 'a {
+        let first = word.first().map_or(0, |first| usize::from(first % 32));
+        let may_be = word.len() < 32 && self.lengths[first] >> word.len() & 1 == 1;
+        let list = if may_be { self.list } else { &[] };
+        let list = list.iter().map(|one| one.as_bytes());
+        list.filter(|one| one.eq_ignore_ascii_case(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static WORDS: WordList = WordList::new(&["AI", "agent", "street"]);
+
+    #[test]
+    fn words_are_found_in_any_case() {
+        for word in ["AI", "ai", "Agent", "STREET"] {
+            assert!(WORDS.has(word.as_bytes()), "{word}");
+        }
+        for word in [
+            "",
+            "a",
+            "al",
+            "agents",
+            "strait",
+            "a street that is no word",
+        ] {
+            assert!(!WORDS.has(word.as_bytes()), "{word}");
+        }
+        assert!(WORDS.forms(b"ai").eq([b"AI".as_slice()]));
+        assert!(WORDS.has_first(b'S') && !WORDS.has_first(b'b'));
+    }
+}
