@@ -89,7 +89,10 @@ impl ScanJob<'_> {
         if !self.is_long {
             let turns = self.gateway.short_scans.mine();
             turns.take(self.account, self.key).await;
-            return guarded(&with_deadline(&self.scanner, time, None), work);
+            let done = guarded(&with_deadline(&self.scanner, time, None), work);
+            // The scans of others come first, see there.
+            tokio::task::yield_now().await;
+            return done;
         }
         let place = self.gateway.long_scans.enter(self.account).await?;
         let left = CancellationToken::new();

@@ -5,6 +5,9 @@
 //! over everything that is ready; in between, new requests are read, answers are passed on and those who asked for too much are
 //! refused. Whoever is left over waits here: accounts take turns, and within an account its keys do. So a caller waits for a
 //! pass or two, however many requests of others wait. Where nobody waits, a turn costs a lock.
+//!
+//! The scans of a pass are done one after another, and what else their requests need is done before and after: the
+//! detector's code and tables are more than the nearest caches hold beside all that, and each scan would fetch them anew.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,9 +54,11 @@ impl ShortScans {
 
     /// Waits until it is the turn of a request of this account and key.
     pub(crate) async fn take(self: &Arc<Self>, account: &str, key: &str) {
-        if let Some(woken) = self.join(account, key) {
+        match self.join(account, key) {
+            // With the others of the next pass.
+            None => tokio::task::yield_now().await,
             // Nobody forgets a waiter; if it happened, a scan out of turn is no harm.
-            let _ = woken.await;
+            Some(woken) => drop(woken.await),
         }
     }
 
