@@ -27,11 +27,11 @@ curl -s -o /dev/null -b "$jar" -c "$jar" "$url/login" --data-urlencode "csrf=$cs
   --data-urlencode "email=bench@clinic.example" --data-urlencode "password=invented bench password"
 
 "${phigate[@]}" key list >"$folder/keys"
-key=$(head -n 1 "$folder/keys" | cut -f 1)
+key=$(awk 'NR == 2 { print $1 }' "$folder/keys")
 oldest=$(curl -s -b "$jar" "$url/audit?until=$(date -u -d '-89 days' +%Y-%m-%dT%H:%M)" | grep -o '/audit/[0-9a-f-]\{36\}' | head -n 1 | cut -d/ -f3)
 printf '\n%-52s %9s %9s\n' "page, $count requests" "median ms" "worst ms"
 for path in \
-  "/" "/?period=month" "/audit" "/audit?record=phi" "/audit?record=clean" "/audit?record=admin" \
+  "/" "/?period=month" "/audit" "/audit?record=phi" "/audit?record=clean" "/audit/administration" \
   "/audit?range=day" "/audit?type=ssn" "/audit?type=medicare_id&mode=block" "/audit?action=blocked" \
   "/audit?action=refused&range=month" "/audit?mode=flag" "/audit?key=$key" "/audit?model=gemini-2.5-pro" \
   "/audit?model=unheard-of" "/audit?type=ssn&action=forwarded&model=gpt-4o&key=$key" \
