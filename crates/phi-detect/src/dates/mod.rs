@@ -20,26 +20,33 @@ pub(crate) fn date_at(page: &Page<'_>, index: usize) -> Option<DateHit> {
     }
     let all = all(page);
     let place = all.binary_search_by_key(&index, |(mark, _)| *mark).ok()?;
-    all[place].1.clone()
+    Some(all[place].1.clone())
 }
 
 /// Counts off the marks that may be dates, each with the date that is read there, for as long as there is time.
 pub(crate) fn each_date<'a>(
     page: &'a Page<'_>,
 ) -> impl Iterator<Item = (usize, Option<&'a DateHit>)> {
-    let all = all(page).iter().enumerate();
-    let in_time = all.take_while(|(place, _)| page.has_time_at(*place));
-    in_time.map(|(_, (mark, date))| (*mark, date.as_ref()))
+    let mut dates = all(page).iter().peekable();
+    each_that_may_be(page).map(move |index| {
+        let date = dates.next_if(|(mark, _)| *mark == index);
+        (index, date.map(|(_, date)| date))
+    })
 }
 
-/// Several rules ask at every mark; each is read once.
-fn all<'a>(page: &'a Page<'_>) -> &'a [(usize, Option<DateHit>)] {
+/// The dates with their marks. Several rules ask at every mark; each is read once. Only what is a date is kept: numbers may be
+/// all that a long text holds.
+fn all<'a>(page: &'a Page<'_>) -> &'a [(usize, DateHit)] {
     page.dates.get_or_init(|| {
-        page.each_mark()
-            .filter(|&index| may_be_date(page.marks[index]))
-            .map(|index| (index, read(page, index)))
+        each_that_may_be(page)
+            .filter_map(|index| Some((index, read(page, index)?)))
             .collect()
     })
+}
+
+fn each_that_may_be(page: &Page<'_>) -> impl Iterator<Item = usize> {
+    page.each_mark()
+        .filter(|&index| may_be_date(page.marks[index]))
 }
 
 /// Whether a date may start at a mark, or be built round it.

@@ -67,8 +67,8 @@ pub(crate) struct Page<'a> {
     pub(crate) fields: Vec<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
-    /// The marks that may be dates, and the dates there; read when a rule first asks.
-    pub(crate) dates: OnceCell<Vec<(usize, Option<DateHit>)>>,
+    /// The dates with their marks; read when a rule first asks.
+    pub(crate) dates: OnceCell<Vec<(usize, DateHit)>>,
     /// How many labels stood before the place that was asked about last.
     last_labels: Cell<usize>,
     /// Numbers said in words.
@@ -124,7 +124,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether there is time left, which is asked now and then.
-    pub(crate) fn has_time_at(&self, count: usize) -> bool {
+    fn has_time_at(&self, count: usize) -> bool {
         !count.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
     }
 
