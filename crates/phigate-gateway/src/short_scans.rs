@@ -265,6 +265,20 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn scans_of_a_pass_follow_one_another() {
+        let scans = ShortScans::with_places(2);
+        let steps = Mutex::new(Vec::new());
+        let ask = async |key| {
+            steps.lock().unwrap().push("read");
+            scans.take("one", key).await;
+            steps.lock().unwrap().push("scanned");
+        };
+        tokio::join!(ask("1"), ask("2"));
+        let expected = ["read", "read", "scanned", "scanned"];
+        assert_eq!(*steps.lock().unwrap(), expected);
+    }
+
+    #[tokio::test]
     async fn a_waiter_that_left_takes_no_turn() {
         let scans = ShortScans::with_places(1);
         scans.take("one", "1").await;
