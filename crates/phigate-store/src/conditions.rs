@@ -11,8 +11,6 @@ pub(crate) enum Value {
     Text(String),
     /// Microseconds.
     Time(i64),
-    /// A kind of record.
-    Kind(i16),
     /// The hundred of a status.
     Class(u16),
     /// A request.
@@ -55,7 +53,18 @@ macro_rules! ended {
 }
 pub(crate) use ended;
 
-/// The conditions of a filter, each with what it compares with.
+/// The kinds of record that a filter chooses. They are written out, because an index that holds one kind is used only
+/// by a search that says so.
+pub(crate) fn kinds(filter: &Filter) -> String {
+    let is_request = filter.requests.then_some(RecordKind::Decision);
+    let is_act = filter.act.map(|_| RecordKind::Admin);
+    let kinds = [filter.record, is_request, is_act].into_iter().flatten();
+    kinds
+        .map(|kind| format!(" AND kind = {}", kind.code()))
+        .collect()
+}
+
+/// The other conditions of a filter, each with what it compares with.
 pub(crate) fn conditions(filter: &Filter, sql: &Dialect) -> Vec<(&'static str, Value)> {
     let actor = filter.actor_written();
     let texts = [
@@ -74,13 +83,9 @@ pub(crate) fn conditions(filter: &Filter, sql: &Dialect) -> Vec<(&'static str, V
     let texts =
         texts.map(|(condition, text)| (condition, text.map(|text| Value::Text(text.to_owned()))));
     let time = |time: jiff::Timestamp| Value::Time(time.as_microsecond());
-    let kind = |kind: RecordKind| Value::Kind(kind.code());
-    let is_request = filter.requests.then_some(RecordKind::Decision);
     let others = [
         ("time >= ?", filter.since.map(time)),
         ("time < ?", filter.until.map(time)),
-        ("kind = ?", filter.record.map(kind)),
-        ("kind = ?", is_request.map(kind)),
         ("request = ?", filter.request_id.map(Value::Request)),
         (sql.ended_with_class, filter.status_class.map(Value::Class)),
         (sql.has_phi, filter.phi_detected.map(Value::Truth)),

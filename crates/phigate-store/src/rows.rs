@@ -143,6 +143,31 @@ pub struct LookupRow {
 /// Keyed hash of an identifier, or a token that stood for one.
 pub(crate) type LookupCode = [u8; 16];
 
+/// The name of a counter, or all that begin alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// The first in order.
+    pub first: String,
+    /// The last.
+    pub last: String,
+}
+
+impl Names {
+    /// One name.
+    pub(crate) fn one(name: impl Into<String>) -> Self {
+        let first = name.into();
+        let last = first.clone();
+        Self { first, last }
+    }
+
+    /// All that begin like this.
+    pub(crate) fn beginning(first: impl Into<String>) -> Self {
+        let first = first.into();
+        let last = format!("{first}{}", char::MAX);
+        Self { first, last }
+    }
+}
+
 /// An amount to add to an hourly counter.
 #[derive(Debug, Clone)]
 pub struct CounterRow {

@@ -3,6 +3,7 @@
 //! Engines see sealed content and public metadata only, so they have nothing to leak. Everything
 //! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`].
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::rows::{
-    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, OpenRow, RowKey,
+    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
 };
 
 /// The account of everything that belongs to the installation itself.
@@ -128,6 +129,22 @@ pub trait TrailRows: Send + Sync + 'static {
     ) -> Result<Vec<(Uuid, i64)>>;
     /// Counters from an hour on, added up over lanes: hour, name, count.
     async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>>;
+    /// Hours in which one of these counters has something, newest first.
+    async fn hours(
+        &self,
+        account: &str,
+        names: &Names,
+        hours: RangeInclusive<i64>,
+    ) -> Result<Vec<i64>>;
+    /// What these counters add up to, by hour.
+    async fn sums(
+        &self,
+        account: &str,
+        names: &Names,
+        hours: RangeInclusive<i64>,
+    ) -> Result<Vec<(i64, i64)>>;
+    /// The first hour in which one of these counters has something.
+    async fn first_hour(&self, account: &str, names: &Names) -> Result<Option<i64>>;
     /// Requests without outcome whose process is none of these.
     async fn open_requests(&self, alive: &[Uuid], limit: usize) -> Result<Vec<OpenRow>>;
     /// Oldest records with content from before a time.

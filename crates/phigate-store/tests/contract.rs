@@ -81,6 +81,7 @@ promises! {
         accounts_are_walls;
     choosing:
         requests_are_chosen_by_what_came_of_them_and_counted,
+        what_is_rare_is_found_wherever_it_is,
         acts_are_chosen_by_person_and_exports_are_recorded,
         revealed_content_is_opened_again_for_the_same_person_for_a_while;
     trail:

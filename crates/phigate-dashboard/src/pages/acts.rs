@@ -3,10 +3,10 @@
 use askama::Template;
 use axum::extract::State;
 use jiff::Timestamp;
-use phigate_store::{Cursor, Filter};
+use phigate_store::Filter;
 use phigate_types::Act;
 
-use super::log::{Listing, ROWS, chosen, tabs, total};
+use super::log::{Listed, Listing, ROWS, chosen, tabs, total};
 use super::log_filter;
 use super::rows::{ActRow, act_row};
 use crate::Dash;
@@ -35,7 +35,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let filter = log_filter::acts(query, Timestamp::now());
     let listed = match &filter {
         Ok(filter) => list(&dash, &visit, filter).await?,
-        Err(_) => Listed::default(),
+        Err(_) => Listed::none(),
     };
     let names = ["range", "person", "act", "since", "until"];
     let listing = Listing {
@@ -52,10 +52,10 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
             layout: visit.layout("/audit"),
             tabs: tabs(ADDRESS),
             error,
-            listing: listing.read(query, listed.next, listed.total),
+            listing: listing.read(query, &listed),
             people: people(&dash, &visit).await?,
             kinds: chosen("Anything", kinds.into_iter(), query.get("act")),
-            acts: listed.acts,
+            acts: listed.rows,
         },
     )
 }
@@ -76,20 +76,10 @@ async fn people(dash: &Dash, visit: &SignedIn) -> Result<Vec<Choice>, PageError>
     Ok(chosen("Anybody", users.chain(others), asked))
 }
 
-#[derive(Default)]
-struct Listed {
-    acts: Vec<ActRow>,
-    next: Option<Cursor>,
-    total: String,
-}
-
-async fn list(dash: &Dash, visit: &SignedIn, filter: &Filter) -> Result<Listed, PageError> {
+async fn list(dash: &Dash, visit: &SignedIn, filter: &Filter) -> Result<Listed<ActRow>, PageError> {
     let (trail, account) = (&dash.vault.trail, visit.account_id());
     let before = Listing::before(&visit.context.query);
     let page = trail.audit_list(account, filter, before, ROWS).await?;
-    Ok(Listed {
-        acts: page.items.iter().filter_map(act_row).collect(),
-        next: page.next,
-        total: total(dash, visit, filter, "act").await?,
-    })
+    let total = total(dash, visit, filter, "act").await?;
+    Ok(Listed::new(&page, act_row, total))
 }

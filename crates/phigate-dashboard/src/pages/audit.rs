@@ -7,10 +7,10 @@ use axum::extract::State;
 use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_core::doors::DOORS;
-use phigate_store::{ApiKeyInfo, Cursor, Filter};
+use phigate_store::{ApiKeyInfo, Filter, RequestRow};
 use phigate_types::{Action, ErrorCode, Mode};
 
-use super::log::{Listing, ROWS, chosen, tabs, total};
+use super::log::{Listed, Listing, ROWS, chosen, tabs, total};
 use super::log_filter;
 use super::rows::{Row, request_row};
 use super::verify::{self, Chain};
@@ -78,7 +78,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let filter = log_filter::requests(query, Timestamp::now());
     let listed = match &filter {
         Ok(filter) => list(&dash, &visit, filter, &super::keys::names(&keys)).await?,
-        Err(_) => Listed::default(),
+        Err(_) => Listed::none(),
     };
     let everything = Filter {
         requests: true,
@@ -91,7 +91,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let error = filter.err();
     let status = form_status(error.is_some());
     let drawn = Drawn {
-        listing: listing.read(query, listed.next, listed.total),
+        listing: listing.read(query, &listed),
         rows: listed.rows,
         error,
     };
@@ -138,28 +138,18 @@ fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Pag
     }
 }
 
-#[derive(Default)]
-struct Listed {
-    rows: Vec<Row>,
-    next: Option<Cursor>,
-    total: String,
-}
-
 async fn list(
     dash: &Dash,
     visit: &SignedIn,
     filter: &Filter,
     names: &BTreeMap<String, String>,
-) -> Result<Listed, PageError> {
+) -> Result<Listed<Row>, PageError> {
     let (trail, account) = (&dash.vault.trail, visit.account_id());
     let before = Listing::before(&visit.context.query);
     let page = trail.request_list(account, filter, before, ROWS).await?;
-    let rows = page.items.iter();
-    Ok(Listed {
-        rows: rows.map(|request| request_row(request, names)).collect(),
-        next: page.next,
-        total: total(dash, visit, filter, "request").await?,
-    })
+    let total = total(dash, visit, filter, "request").await?;
+    let row = |request: &RequestRow| Some(request_row(request, names));
+    Ok(Listed::new(&page, row, total))
 }
 
 fn key_choices(keys: &[ApiKeyInfo], code: &str) -> Vec<Choice> {

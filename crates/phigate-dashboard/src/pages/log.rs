@@ -1,11 +1,12 @@
 //! What the tabs of the audit log share.
 
-use phigate_store::{Cursor, Filter};
+use jiff::Timestamp;
+use phigate_store::{Cursor, Filter, Page};
 
 use super::log_filter;
 use crate::Dash;
 use crate::fields::Fields;
-use crate::view::{Choice, choices, counted, grouped};
+use crate::view::{Choice, When, choices, counted, grouped};
 use crate::visit::{PageError, SignedIn};
 
 /// The tabs of the log: where, and what they are called.
@@ -36,10 +37,13 @@ pub(super) async fn total(
 ) -> Result<String, PageError> {
     let figures = &dash.vault.figures;
     let most = COUNTED + 1;
-    let number = figures.count(visit.account_id(), filter, most).await?;
-    Ok(match number > COUNTED as u64 {
-        true => format!("more than {} {thing}s", grouped(COUNTED as u64)),
-        false => counted(number, thing),
+    let count = figures.count(visit.account_id(), filter, most).await?;
+    Ok(match count {
+        count if count.number > COUNTED as u64 => {
+            format!("more than {} {thing}s", grouped(COUNTED as u64))
+        }
+        count if count.is_least => format!("at least {}", counted(count.number, thing)),
+        count => counted(count.number, thing),
     })
 }
 
@@ -57,6 +61,38 @@ pub(crate) struct Listing {
     pub(crate) total: String,
     pub(crate) newer: String,
     pub(crate) older: String,
+    /// How far back was looked, where the page is not full and there may be more.
+    pub(crate) looked_back_to: Option<When>,
+}
+
+/// What was read for a page of the log.
+pub(super) struct Listed<T> {
+    pub(super) rows: Vec<T>,
+    next: Option<Cursor>,
+    looked_back_to: Option<Timestamp>,
+    total: String,
+}
+
+impl<T> Listed<T> {
+    /// Rows as the page shows them, and how many there are in all.
+    pub(super) fn new<R>(page: &Page<R>, row: impl FnMut(&R) -> Option<T>, total: String) -> Self {
+        Self {
+            rows: page.items.iter().filter_map(row).collect(),
+            next: page.next,
+            looked_back_to: page.looked_back_to,
+            total,
+        }
+    }
+
+    /// Nothing, because the filter cannot be understood.
+    pub(super) fn none() -> Self {
+        Self {
+            rows: Vec::new(),
+            next: None,
+            looked_back_to: None,
+            total: String::new(),
+        }
+    }
 }
 
 impl Listing {
@@ -83,11 +119,12 @@ impl Listing {
     }
 
     /// The same with what was read: where the next page begins, and how many there are in all.
-    pub(super) fn read(self, query: &Fields, next: Option<Cursor>, total: String) -> Self {
-        let older = next.map(|next| page_address(self.address, query, &next.encode()));
+    pub(super) fn read<T>(self, query: &Fields, listed: &Listed<T>) -> Self {
+        let older = |next: Cursor| page_address(self.address, query, &next.encode());
         Self {
-            older: older.unwrap_or_default(),
-            total,
+            older: listed.next.map(older).unwrap_or_default(),
+            looked_back_to: listed.looked_back_to.map(When::at),
+            total: listed.total.clone(),
             ..self
         }
     }

@@ -1,5 +1,7 @@
 //! Searching the trail.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 use serde::{Deserialize, Serialize};
@@ -94,6 +96,19 @@ impl Filter {
             || self.is_about_outcomes()
     }
 
+    /// The same, of this time alone.
+    pub(crate) fn within(&self, times_us: &Range<i64>) -> Self {
+        let time = |time_us: i64| Timestamp::from_microsecond(time_us).ok();
+        Self {
+            since: self.since.max(time(times_us.start)),
+            until: match (self.until, time(times_us.end)) {
+                (Some(until), Some(end)) => Some(until.min(end)),
+                (until, end) => until.or(end),
+            },
+            ..self.clone()
+        }
+    }
+
     /// What it chooses, in words of the export's own fields; empty for everything.
     pub fn described(&self) -> String {
         let text = |value: Option<&str>| value.map(str::to_owned);
@@ -167,6 +182,12 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// The place before everything from this time on.
+    pub(crate) fn before(time_us: i64) -> Self {
+        let id = Uuid::nil();
+        Self { time_us, id }
+    }
+
     /// As text for a URL.
     pub fn encode(&self) -> String {
         format!("{:x}.{}", self.time_us, self.id.simple())
@@ -189,6 +210,17 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Where the next page starts; none at the end.
     pub next: Option<Cursor>,
+    /// How far back was looked, where that was not far enough to fill the page: there may be more before.
+    pub looked_back_to: Option<Timestamp>,
+}
+
+/// How many records a filter chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// As far as was counted.
+    pub number: u64,
+    /// There may be more.
+    pub is_least: bool,
 }
 
 /// A request as a list shows it: its decision, and its outcome once there is one.

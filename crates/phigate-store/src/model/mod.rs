@@ -15,7 +15,9 @@ pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
     Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
-pub use filter::{Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow};
+pub use filter::{
+    Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
+};
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };

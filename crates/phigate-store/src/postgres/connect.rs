@@ -23,6 +23,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 2,
         sql: include_str!("migrations/0002_row_mac.sql"),
     },
+    Migration {
+        version: 3,
+        sql: include_str!("migrations/0003_search.sql"),
+    },
 ];
 
 /// Replicas that start together migrate one after the other.
@@ -115,7 +119,8 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
     }
     let transaction = client.transaction().await.map_err(fault)?;
     transaction
-        .batch_execute("SET LOCAL lock_timeout = '60s'")
+        // A new index on a long trail takes its time.
+        .batch_execute("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0")
         .await
         .map_err(fault)?;
     transaction

@@ -1,5 +1,6 @@
 //! The promises of [`Store`](crate::store::Store), kept with PostgreSQL.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use async_trait::async_trait;
@@ -10,7 +11,9 @@ use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::postgres::{Postgres, partitions, read};
-use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, LookupCode, OpenRow, RowKey};
+use crate::rows::{
+    AuditRow, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
+};
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
 #[async_trait]
@@ -191,6 +194,45 @@ impl TrailRows for Postgres {
             .iter()
             .map(|row| (row.get(0), row.get(1), row.get(2)))
             .collect())
+    }
+
+    async fn hours(
+        &self,
+        account: &str,
+        names: &Names,
+        hours: RangeInclusive<i64>,
+    ) -> Result<Vec<i64>> {
+        let sql = "SELECT DISTINCT hour FROM audit_counter
+                   WHERE account = $1 AND name BETWEEN $2 AND $3 AND hour BETWEEN $4 AND $5 ORDER BY hour DESC";
+        let (first, last) = (&names.first, &names.last);
+        let rows = self
+            .query(sql, &[&account, first, last, hours.start(), hours.end()])
+            .await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
+    async fn sums(
+        &self,
+        account: &str,
+        names: &Names,
+        hours: RangeInclusive<i64>,
+    ) -> Result<Vec<(i64, i64)>> {
+        let sql = "SELECT hour, sum(count)::bigint FROM audit_counter
+                   WHERE account = $1 AND name BETWEEN $2 AND $3 AND hour BETWEEN $4 AND $5 GROUP BY hour";
+        let (first, last) = (&names.first, &names.last);
+        let rows = self
+            .query(sql, &[&account, first, last, hours.start(), hours.end()])
+            .await?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
+    async fn first_hour(&self, account: &str, names: &Names) -> Result<Option<i64>> {
+        let sql = "SELECT hour FROM audit_counter WHERE account = $1 AND name BETWEEN $2 AND $3
+                   ORDER BY account, hour LIMIT 1";
+        let row = self
+            .query_one(sql, &[&account, &names.first, &names.last])
+            .await?;
+        Ok(row.map(|row| row.get(0)))
     }
 
     async fn open_requests(&self, alive: &[Uuid], limit: usize) -> Result<Vec<OpenRow>> {

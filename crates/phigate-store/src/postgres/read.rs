@@ -93,7 +93,7 @@ const DIALECT: Dialect = Dialect {
 
 fn conditions(account: &str, filter: &Filter, after: Option<Cursor>) -> (String, Vec<Value>) {
     let mut values: Vec<Value> = vec![Box::new(account.to_owned())];
-    let mut conditions = String::new();
+    let mut conditions = conditions::kinds(filter);
     let mut add = |condition: &str, value: Value| {
         values.push(value);
         conditions.push_str(" AND ");
@@ -113,7 +113,6 @@ fn stored(value: conditions::Value) -> Value {
     match value {
         conditions::Value::Text(text) => Box::new(text),
         conditions::Value::Time(microseconds) => Box::new(microseconds),
-        conditions::Value::Kind(kind) => Box::new(kind),
         conditions::Value::Class(class) => Box::new(i32::from(class)),
         conditions::Value::Request(id) => Box::new(id),
         conditions::Value::Truth(truth) => Box::new(truth),

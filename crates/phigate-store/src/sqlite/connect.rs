@@ -25,6 +25,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 3,
         sql: include_str!("migrations/0003_joined_tokens.sql"),
     },
+    Migration {
+        version: 4,
+        sql: include_str!("migrations/0004_search.sql"),
+    },
 ];
 
 /// Name of the database in its folder.

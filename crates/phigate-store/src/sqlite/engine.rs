@@ -1,5 +1,6 @@
 //! The promises of [`Store`](crate::store::Store), kept with SQLite.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -12,10 +13,10 @@ use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::rows::{
-    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, OpenRow, RowKey,
+    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
 };
 use crate::sqlite::write::Step;
-use crate::sqlite::{Sqlite, chains, items, lock, read, search};
+use crate::sqlite::{Sqlite, chains, counters, items, lock, read, search};
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
 /// Longest time the threads are waited for at the end.
@@ -157,7 +158,35 @@ impl TrailRows for Sqlite {
 
     async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::counters(connection, &account, since_hour))
+        self.on_reader(move |connection| counters::since(connection, &account, since_hour))
+            .await
+    }
+
+    async fn hours(
+        &self,
+        account: &str,
+        names: &Names,
+        hours: RangeInclusive<i64>,
+    ) -> Result<Vec<i64>> {
+        let (account, names) = (account.to_owned(), names.clone());
+        self.on_reader(move |connection| counters::hours(connection, &account, &names, &hours))
+            .await
+    }
+
+    async fn sums(
+        &self,
+        account: &str,
+        names: &Names,
+        hours: RangeInclusive<i64>,
+    ) -> Result<Vec<(i64, i64)>> {
+        let (account, names) = (account.to_owned(), names.clone());
+        self.on_reader(move |connection| counters::sums(connection, &account, &names, &hours))
+            .await
+    }
+
+    async fn first_hour(&self, account: &str, names: &Names) -> Result<Option<i64>> {
+        let (account, names) = (account.to_owned(), names.clone());
+        self.on_reader(move |connection| counters::first_hour(connection, &account, &names))
             .await
     }
 
@@ -204,7 +233,7 @@ impl TrailRows for Sqlite {
 
     async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::all_counters(connection, &account))
+        self.on_reader(move |connection| counters::all(connection, &account))
             .await
     }
 }

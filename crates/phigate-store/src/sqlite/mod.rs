@@ -7,6 +7,7 @@ mod chains;
 mod changes;
 mod checkpoint_wal;
 mod connect;
+mod counters;
 mod engine;
 mod generation;
 mod insert;

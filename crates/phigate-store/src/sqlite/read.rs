@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use crate::rows::{AuditRow, Contents, CounterRow, LookupCode, OpenRow, RowKey};
+use crate::rows::{AuditRow, Contents, LookupCode, OpenRow, RowKey};
 
 pub(super) fn accounts_with_records(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     // Jumps along the index from account to account.
@@ -89,22 +89,6 @@ pub(super) fn requests_with(
         .collect())
 }
 
-pub(super) fn counters(
-    connection: &Connection,
-    account: &str,
-    since_hour: i64,
-) -> rusqlite::Result<Vec<(i64, String, i64)>> {
-    connection
-        .prepare_cached(
-            "SELECT hour, name, sum(count) FROM audit_counter WHERE account = ?1 AND hour >= ?2
-             GROUP BY hour, name ORDER BY hour, name",
-        )?
-        .query_map(params![account, since_hour], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })?
-        .collect()
-}
-
 pub(super) fn open_requests(
     connection: &Connection,
     alive: &[Uuid],
@@ -170,26 +154,6 @@ pub(super) fn codes_of(
     // What was cut off must not look whole.
     let cut = (!rest.is_empty()).then_some([0; 16]);
     Ok(whole.iter().copied().chain(cut).collect())
-}
-
-pub(super) fn all_counters(
-    connection: &Connection,
-    account: &str,
-) -> rusqlite::Result<Vec<CounterRow>> {
-    connection
-        .prepare_cached(
-            "SELECT account, hour, lane, name, count FROM audit_counter WHERE account = ?1",
-        )?
-        .query_map([account], |row| {
-            Ok(CounterRow {
-                account: row.get(0)?,
-                hour: row.get(1)?,
-                lane: row.get(2)?,
-                name: row.get(3)?,
-                count: row.get(4)?,
-            })
-        })?
-        .collect()
 }
 
 /// Copies page by page; writers are not held up.

@@ -59,7 +59,7 @@ struct Search {
 impl Search {
     fn new(account: &str, filter: &Filter) -> Self {
         let mut search = Self {
-            conditions: "account = ?1".to_owned(),
+            conditions: format!("account = ?1{}", conditions::kinds(filter)),
             values: vec![account.to_owned().into()],
         };
         for (condition, value) in conditions::conditions(filter, &DIALECT) {
@@ -92,7 +92,6 @@ fn stored(value: conditions::Value) -> Value {
     match value {
         conditions::Value::Text(text) => text.into(),
         conditions::Value::Time(microseconds) => microseconds.into(),
-        conditions::Value::Kind(kind) => i64::from(kind).into(),
         conditions::Value::Class(class) => i64::from(class).into(),
         conditions::Value::Request(id) => id.as_bytes().to_vec().into(),
         conditions::Value::Truth(truth) => i64::from(truth).into(),

@@ -8,6 +8,7 @@ mod read;
 mod reason;
 mod record;
 mod retention;
+mod search;
 mod stats;
 mod verify;
 mod verify_rows;

@@ -16,8 +16,6 @@ use crate::trail::Trail;
 use crate::trail::record::{CONTENT, token_code, value_code};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 
-/// Most records on one page.
-const PAGE_MAX: usize = 1_000;
 /// The kind under which tokens were hashed before they were stored as they are.
 const HASHED_TOKEN: &str = "token";
 /// Most requests in which a token is looked for.
@@ -43,6 +41,7 @@ impl Trail {
         Ok(Page {
             items,
             next: page.next,
+            looked_back_to: page.looked_back_to,
         })
     }
 
@@ -76,6 +75,7 @@ impl Trail {
         Ok(Page {
             items,
             next: page.next,
+            looked_back_to: page.looked_back_to,
         })
     }
 
@@ -295,25 +295,6 @@ impl Trail {
             contents.push((field, content));
         }
         Ok(contents)
-    }
-
-    async fn page(
-        &self,
-        account_id: &str,
-        filter: &Filter,
-        after: Option<Cursor>,
-        limit: usize,
-    ) -> Result<Page<AuditRow>> {
-        let limit = limit.clamp(1, PAGE_MAX);
-        let mut items = self
-            .core
-            .store
-            .list(account_id, filter, after, limit + 1)
-            .await?;
-        let more = items.len() > limit;
-        items.truncate(limit);
-        let next = items.last().filter(|_| more).map(AuditRow::cursor);
-        Ok(Page { items, next })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::writer::entry::{class_time, counters};
 /// What the trail holds, in numbers.
 #[derive(Clone)]
 pub struct Figures {
-    core: Arc<Core>,
+    pub(super) core: Arc<Core>,
 }
 
 impl Figures {
@@ -78,12 +78,6 @@ impl Figures {
                 Some(_) => {}
             }
         }
-    }
-
-    /// How many records of an account a filter chooses, counted no further than `most`: a page need not wait for a
-    /// count of millions.
-    pub async fn count(&self, account_id: &str, filter: &Filter, most: usize) -> Result<u64> {
-        self.core.store.count(account_id, filter, most).await
     }
 }
 

@@ -1,10 +1,13 @@
 //! Choosing records: by what came of a request, by provider, by the beginning of a model's name, by person.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use phigate_store::{AdminAct, Filter, Record, RecordKind, Vault, Window};
-use phigate_types::{Act, ErrorCode};
+use jiff::{SignedDuration, Timestamp};
+use phigate_store::{
+    AdminAct, Count, Decision, Filter, Outcome, Record, RecordKind, Vault, Window,
+};
+use phigate_types::{Act, Action, ErrorCode, Mode};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -103,7 +106,11 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
             .collect();
         assert_eq!(found, wanted, "{filter:?}");
         let counted = vault.figures.count(&account, &filter, 100).await.unwrap();
-        assert_eq!(counted, wanted.len() as u64, "{filter:?}");
+        let all = Count {
+            number: wanted.len() as u64,
+            is_least: false,
+        };
+        assert_eq!(counted, all, "{filter:?}");
         // An export of the same choice has every request whole, and says so of nothing else.
         let lines = export(&vault, &account, &filter).await;
         let records = lines
@@ -124,7 +131,10 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
     }
     assert_eq!(
         vault.figures.count(&account, &by(|_| {}), 2).await.unwrap(),
-        2,
+        Count {
+            number: 2,
+            is_least: true,
+        },
         "no further than asked"
     );
     let stats = vault.figures.stats(&account, Window::Day).await.unwrap();
@@ -132,6 +142,150 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
     assert_eq!((key.requests, key.with_phi, key.tokens), (3, 1, 30));
     assert_eq!(stats.by_model["gpt-4o"].with_phi, 1);
     assert_eq!(stats.by_error.len(), 2);
+    close(vault).await;
+}
+
+/// A request every other hour, 150 of them, and what came of each, oldest first. What some have is rare.
+async fn sparse(vault: &Vault, account: &str) -> Vec<(Decision, Outcome)> {
+    let wait = Duration::from_secs(10);
+    let start = Timestamp::now() - SignedDuration::from_hours(300);
+    let mut all = Vec::new();
+    for number in 0..150 {
+        let mut new = if number % 3 == 0 {
+            masked(account)
+        } else {
+            clean(account)
+        };
+        let decision = &mut new.decision;
+        decision.time = start + SignedDuration::from_hours(2 * number);
+        decision.key_id = if number % 50 == 20 {
+            "rarelyused01"
+        } else {
+            "abcdefghijkl"
+        }
+        .into();
+        decision.model = (number % 10 != 9).then(|| format!("gpt-{}", number / 30));
+        decision.door = Some(if number == 3 { "embeddings" } else { "chat" }.into());
+        if number % 41 == 40 {
+            decision.action = Action::REFUSED;
+        }
+        if number == 99 {
+            decision.mode = Mode::BLOCK;
+            decision.action = Action::BLOCKED;
+            decision.types = BTreeMap::from([("medicare_id".to_owned(), 2)]);
+        }
+        let mut outcome = answered(decision.request_id);
+        outcome.time = decision.time;
+        if number == 70 {
+            // One that took long, and one whose process ended.
+            outcome.time = decision.time + SignedDuration::from_hours(20);
+            outcome.error_code = Some(ErrorCode::ProviderTimeout);
+            outcome.status = Some(504);
+        } else if number == 80 {
+            outcome.time = start + SignedDuration::from_hours(290);
+            outcome.error_code = Some(ErrorCode::Interrupted);
+            outcome.status = None;
+        }
+        all.push((decision.clone(), outcome.clone()));
+        vault.trail.record_decision_lazily(new, wait).await.unwrap();
+        vault.trail.queue_outcome(account, &outcome);
+    }
+    vault.flush().await.unwrap();
+    all
+}
+
+/// Whether a filter chooses a request, asked the plain way.
+fn chooses(filter: &Filter, (decision, outcome): &(Decision, Outcome)) -> bool {
+    let is = |wanted: &Option<String>, found: Option<&str>| {
+        wanted.is_none() || wanted.as_deref() == found
+    };
+    let model = decision.model.as_deref();
+    let prefix = filter.model_prefix.as_deref();
+    let kind = filter.phi_type.as_ref();
+    filter.since.is_none_or(|since| decision.time >= since)
+        && filter.until.is_none_or(|until| decision.time < until)
+        && is(&filter.key_id, Some(&decision.key_id))
+        && is(&filter.model, model)
+        && is(&filter.door, decision.door.as_deref())
+        && prefix.is_none_or(|prefix| model.is_some_and(|model| model.starts_with(prefix)))
+        && kind.is_none_or(|kind| decision.types.contains_key(kind))
+        && filter.action.is_none_or(|action| action == decision.action)
+        && filter.mode.is_none_or(|mode| mode == decision.mode)
+        && filter
+            .error
+            .is_none_or(|error| Some(error) == outcome.error_code)
+        && filter
+            .status_class
+            .is_none_or(|class| outcome.status.map(|status| status / 100) == Some(class))
+        && filter
+            .phi_detected
+            .is_none_or(|phi| phi == decision.phi_detected)
+}
+
+/// A search looks only at hours that can hold something, gives up after a while and says so, and still finds all there
+/// is, page by page, as the plain way does.
+pub async fn what_is_rare_is_found_wherever_it_is(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let all = sparse(&vault, &account).await;
+    let middle = all[70].0.time;
+    let choices: [fn(&mut Filter); 14] = [
+        |filter| filter.action = Some(Action::REFUSED),
+        |filter| filter.action = Some(Action::BLOCKED),
+        |filter| filter.mode = Some(Mode::BLOCK),
+        |filter| filter.mode = Some(Mode::MASK),
+        |filter| filter.key_id = Some("rarelyused01".into()),
+        |filter| filter.key_id = Some("unheard-of".into()),
+        |filter| filter.model = Some("gpt-4".into()),
+        |filter| filter.model_prefix = Some("gp".into()),
+        |filter| filter.phi_type = Some("medicare_id".into()),
+        |filter| filter.door = Some("embeddings".into()),
+        |filter| filter.error = Some(ErrorCode::ProviderTimeout),
+        |filter| filter.error = Some(ErrorCode::Interrupted),
+        |filter| filter.status_class = Some(5),
+        |filter| filter.phi_detected = Some(false),
+    ];
+    let filters = choices.iter().enumerate().flat_map(|(at, one)| {
+        let pairs = choices[at + 1..].iter().map(|other| (*one, *other));
+        [(*one, (|_| {}) as fn(&mut Filter))]
+            .into_iter()
+            .chain(pairs)
+    });
+    let mut stopped = 0;
+    for (one, other) in filters {
+        for (since, until) in [(None, None), (Some(middle), None), (None, Some(middle))] {
+            let filter = by(|filter| {
+                one(filter);
+                other(filter);
+                (filter.since, filter.until) = (since, until);
+            });
+            let wanted = all.iter().rev().filter(|request| chooses(&filter, request));
+            let wanted: Vec<Uuid> = wanted.map(|(decision, _)| decision.request_id).collect();
+            let (mut found, mut after) = (Vec::new(), None);
+            loop {
+                let list = vault.trail.request_list(&account, &filter, after, 7);
+                let page = list.await.unwrap();
+                let ids = page.items.iter().map(|row| row.decision.request_id);
+                found.extend(ids);
+                stopped += usize::from(page.looked_back_to.is_some());
+                assert!(
+                    page.items.len() == 7 || page.next.is_none() == page.looked_back_to.is_none()
+                );
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(found, wanted, "{filter:?}");
+            let count = vault.figures.count(&account, &filter, 1_000).await.unwrap();
+            let number = wanted.len() as u64;
+            match count.is_least {
+                true => assert!(count.number <= number, "{filter:?}"),
+                false => assert_eq!(count.number, number, "{filter:?}"),
+            }
+        }
+    }
+    assert!(stopped > 0, "no search gave up");
     close(vault).await;
 }
 

@@ -258,7 +258,7 @@ async fn failed_sign_ins(
     Ok((failed >= FAILED_LOGINS).then(|| Line {
         tone: "warn",
         text: format!("{failed}{more} sign-ins failed in the last 24 hours."),
-        href: "/audit?record=admin",
+        href: "/audit/administration?range=day&act=login.failed",
         link: "Show them",
     }))
 }

@@ -306,10 +306,10 @@ async fn count(
 ) -> Result<String, PageError> {
     const MOST: usize = 100_000;
     let figures = &dash.vault.figures;
-    let number = figures.count(visit.account_id(), filter, MOST).await?;
-    Ok(match number >= MOST as u64 {
-        true => format!("{} {thing}s or more", grouped(number)),
-        false => counted(number, thing),
+    let count = figures.count(visit.account_id(), filter, MOST).await?;
+    Ok(match count.is_least {
+        true => format!("{} {thing}s or more", grouped(count.number)),
+        false => counted(count.number, thing),
     })
 }
 

@@ -1,6 +1,7 @@
 //! An engine that keeps rows in memory, and whose commits take as long and end as a test says.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use uuid::Uuid;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::rows::{
-    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, LookupRow, NewRecord,
+    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, LookupRow, Names, NewRecord,
     OpenRow, RowKey,
 };
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
@@ -402,6 +403,18 @@ impl TrailRows for Memory {
     }
 
     async fn counters(&self, _: &str, _: i64) -> Result<Vec<(i64, String, i64)>> {
+        unused()
+    }
+
+    async fn hours(&self, _: &str, _: &Names, _: RangeInclusive<i64>) -> Result<Vec<i64>> {
+        unused()
+    }
+
+    async fn sums(&self, _: &str, _: &Names, _: RangeInclusive<i64>) -> Result<Vec<(i64, i64)>> {
+        unused()
+    }
+
+    async fn first_hour(&self, _: &str, _: &Names) -> Result<Option<i64>> {
         unused()
     }
 
