@@ -120,11 +120,11 @@ pub trait TrailRows: Send + Sync + 'static {
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>>;
     /// Sealed content of a record.
     async fn content(&self, account: &str, key: RowKey) -> Result<Contents>;
-    /// Requests that can be looked up by this code, newest first.
+    /// Requests that can be looked up by one of these codes, each once, newest first.
     async fn requests_with(
         &self,
         account: &str,
-        code: LookupCode,
+        codes: &[LookupCode],
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>>;
     /// Counters from an hour on, added up over lanes: hour, name, count.

@@ -1,10 +1,12 @@
 //! A store from before rows were authenticated is taken over at its first start, once.
 
-use crate::support::{Site, account, close};
+use crate::support::{Site, account, clean, close};
+use jiff::{SignedDuration, Timestamp};
 use phigate_store::{Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault};
 use phigate_types::{Mode, ProviderKind};
 use rusqlite::Connection;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 const OLD: &str = include_str!("data/before_row_hashes.sql");
 const MASTER_KEY: &str = "lR4cxOHhxQzJeUA3jUADePUwtRvv0tPyvzgYYPiSdik=";
@@ -132,4 +134,36 @@ async fn hashes_of_identifiers_are_joined_by_request() {
     expected.sort_unstable();
     assert_eq!((time, both), (7, expected));
     assert_eq!(joined(2), (7, [0x00, 0xff].repeat(8)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hours_of_which_an_older_version_counted_less_are_searched_whole() {
+    let site = Site::sqlite();
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let start = Timestamp::now() - SignedDuration::from_hours(400);
+    for number in 0..40 {
+        let mut new = clean(&account);
+        new.decision.time = start + SignedDuration::from_hours(10 * number);
+        let wait = Duration::from_secs(10);
+        vault.trail.record_decision(new, wait).await.unwrap();
+    }
+    close(vault).await;
+    // The version that served half of the time did not count by key and model.
+    let half = (start.as_second() + 200 * 3_600) / 3_600;
+    let sql =
+        "DELETE FROM audit_counter WHERE hour < ?1 AND (name LIKE 'key%' OR name LIKE 'model%')";
+    assert_eq!(database(&site).execute(sql, [half]).unwrap(), 40);
+    let vault = site.open().await;
+    for (model, found) in [("gpt-4o", 40), ("unheard-of", 0)] {
+        let filter = Filter {
+            model: Some(model.to_owned()),
+            ..Filter::default()
+        };
+        let page = vault.trail.request_list(&account, &filter, None, 100);
+        assert_eq!(page.await.unwrap().items.len(), found);
+        let count = vault.figures.count(&account, &filter, 100).await.unwrap();
+        assert_eq!((count.number, count.is_least), (found as u64, false));
+    }
+    close(vault).await;
 }

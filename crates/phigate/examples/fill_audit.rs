@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Decision, MasterKeySource, NewDecision, Options, Outcome, Sizes, Target, Usage, Vault,
+    Decision, Identifier, MasterKeySource, NewDecision, Options, Outcome, Sizes, Target, Usage,
+    Vault,
 };
-use phigate_types::{Action, Mode, ProviderKind};
+use phigate_types::{Action, ErrorCode, Mode, ProviderKind};
 use uuid::Uuid;
 
 const MODELS: [(&str, ProviderKind); 5] = [
@@ -30,6 +31,10 @@ const KINDS: [&str; 8] = [
     "address",
     "medicare_id",
 ];
+/// Numbers of patients, of which a request with PHI has some.
+const PATIENTS: usize = 1_000_000;
+/// One request in so many fails.
+const RARELY: usize = 20_000;
 const WAIT: Duration = Duration::from_secs(60);
 const CLOSING: Duration = Duration::from_secs(120);
 
@@ -61,12 +66,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for number in 0..count {
         let (decision, outcome) = request(&mut dice, number, span, &account.name, &keys);
+        let identifiers = decision.types.keys().map(|_| Identifier {
+            kind: "mrn",
+            value: dice.below(PATIENTS).to_string().into(),
+        });
         let new = NewDecision {
             account_id: account.id.clone(),
+            identifiers: identifiers.collect(),
             decision,
             original: None,
             sent: None,
-            identifiers: Vec::new(),
             tokens: Vec::new(),
         };
         vault.trail.record_decision_lazily(new, WAIT).await?;
@@ -146,7 +155,11 @@ fn request(
             sent: was_sent.then_some(body),
         },
         detector_version: "invented".to_owned(),
-        door: Some("chat".into()),
+        // Embeddings were asked for during a hundredth of the time.
+        door: Some(match number * 100 / span.count {
+            10 => "embeddings".into(),
+            _ => "chat".into(),
+        }),
         conversation: None,
         error_code: None,
         sealed: None,
@@ -158,6 +171,7 @@ fn request(
 /// What came of it: refused at once, or answered after a while.
 fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
     let was_sent = decision.sizes.sent.is_some();
+    let failed = was_sent && dice.below(RARELY) == 0;
     let took_ms = 300 + dice.below(2500) as u64;
     let prompt_tokens = decision.sizes.body / 4;
     let usage = Usage {
@@ -173,13 +187,14 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         status: Some(match decision.action {
             action if action == Action::BLOCKED => 403,
             action if action == Action::REFUSED => 400,
+            _ if failed => 504,
             _ => 200,
         }),
         provider_status: was_sent.then_some(200),
         served_model: decision.model.clone().filter(|_| was_sent),
         finish_reason: was_sent.then(|| "stop".to_owned()),
         usage: was_sent.then_some(usage),
-        error_code: None,
+        error_code: failed.then_some(ErrorCode::ProviderTimeout),
         first_byte_ms: was_sent.then_some(took_ms / 3),
         total_ms: Some(if was_sent { took_ms } else { 1 }),
         attempts: Vec::new(),

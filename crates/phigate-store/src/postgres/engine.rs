@@ -175,14 +175,14 @@ impl TrailRows for Postgres {
     async fn requests_with(
         &self,
         account: &str,
-        code: LookupCode,
+        codes: &[LookupCode],
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>> {
-        let sql = "SELECT request, time FROM audit_token WHERE account = $1 AND token = $2
+        let sql =
+            "SELECT DISTINCT request, time FROM audit_token WHERE account = $1 AND token = ANY($2)
                    ORDER BY time DESC, request DESC LIMIT $3";
-        let rows = self
-            .query(sql, &[&account, &code.as_slice(), &rows(limit)])
-            .await?;
+        let codes: Vec<&[u8]> = codes.iter().map(LookupCode::as_slice).collect();
+        let rows = self.query(sql, &[&account, &codes, &rows(limit)]).await?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 

@@ -146,12 +146,12 @@ impl TrailRows for Sqlite {
     async fn requests_with(
         &self,
         account: &str,
-        code: LookupCode,
+        codes: &[LookupCode],
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>> {
-        let account = account.to_owned();
+        let (account, codes) = (account.to_owned(), codes.to_vec());
         self.on_reader(move |connection| {
-            read::requests_with(connection, &account, code, rows(limit))
+            read::requests_with(connection, &account, &codes, rows(limit))
         })
         .await
     }

@@ -1,6 +1,6 @@
 //! Reading the trail: lists, single requests, content, disclosure lookup.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use jiff::Timestamp;
 use phigate_types::{Act, Action};
@@ -11,7 +11,7 @@ use crate::model::{
     AdminAct, Cursor, Decision, Disclosure, Filter, FurtherDisclosure, Page, Record, RecordKind,
     RequestRow, Revealed,
 };
-use crate::rows::{AuditRow, RowKey};
+use crate::rows::{AuditRow, LookupCode, RowKey};
 use crate::trail::Trail;
 use crate::trail::record::{CONTENT, token_code, value_code};
 use crate::{Result, SecretBytes, SecretString, StoreError};
@@ -190,25 +190,12 @@ impl Trail {
     ) -> Result<Vec<Disclosure>> {
         let (_, account) = self.core.account_item(account_id).await?;
         let key = self.lookup_key(account_id).await?;
-        let mut found = BTreeSet::new();
-        for form in forms {
-            let code = value_code(&key, kind, form.expose());
-            let here = self
-                .core
-                .store
-                .requests_with(account_id, code, DISCLOSURES_MAX)
-                .await?;
-            found.extend(
-                here.into_iter()
-                    .map(|(request, time_us)| (time_us, request)),
-            );
-        }
-        let found: Vec<(Uuid, i64)> = found
-            .into_iter()
-            .rev()
-            .take(DISCLOSURES_MAX)
-            .map(|(time_us, request)| (request, time_us))
-            .collect();
+        let codes = forms.iter();
+        let codes = codes.map(|form| value_code(&key, kind, form.expose()));
+        let codes: Vec<LookupCode> = codes.collect();
+        let store = &self.core.store;
+        let found = store.requests_with(account_id, &codes, DISCLOSURES_MAX);
+        let found = found.await?;
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditFind)
             .detail("type", kind)
             .detail("found", &found.len());
@@ -242,10 +229,9 @@ impl Trail {
             value_code(&key, HASHED_TOKEN, token_name),
         ];
         let store = &self.core.store;
-        let mut found = Vec::new();
-        for code in codes {
-            found.extend(store.requests_with(account_id, code, RESOLVED_MAX).await?);
-        }
+        let found = store
+            .requests_with(account_id, &codes, RESOLVED_MAX)
+            .await?;
         if found.is_empty() {
             return Ok(Vec::new());
         }

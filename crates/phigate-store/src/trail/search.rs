@@ -35,7 +35,9 @@ const HOUR_US: i64 = 3_600_000_000;
 const LONGEST_HOURS: i64 = 24;
 /// Versions that counted less may have served beside this one for so long.
 const ROLLOUT_HOURS: i64 = 48;
-/// Counted by every version that counts as much as this one, for every request.
+/// Counts every request.
+const REQUESTS: &str = "requests";
+/// Likewise, in every version that counts as much as this one.
 const BY_KEY: &str = "key:";
 
 impl Trail {
@@ -161,44 +163,40 @@ impl Asked {
             return None;
         }
         let with_phi = phi_type.is_some() || *phi_detected == Some(true);
-        let of_phi = if with_phi { "_phi" } else { "" };
-        let one = |group: String, name: &str| Names::one(format!("{group}:{name}"));
-        let action = action.map(|action| match with_phi {
-            true => one("phi_action".to_owned(), Action::code(action)),
-            false => one("action".to_owned(), Action::code(action)),
-        });
-        let prefix = model_prefix.as_ref();
-        let prefix = prefix.map(|prefix| Names::beginning(format!("model{of_phi}:{prefix}")));
-        let phi_counters = [
-            action,
-            key_id.as_ref().map(|key| one(format!("key{of_phi}"), key)),
-            model
-                .as_ref()
-                .map(|name| one(format!("model{of_phi}"), name)),
-            prefix,
-            phi_type.as_ref().map(|kind| one("type".to_owned(), kind)),
+        // Some things are counted for all requests, and for those with PHI.
+        let one = |group: &str, name: &str| Names::one(format!("{group}:{name}"));
+        let [actions, keys, models] = match with_phi {
+            true => ["phi_action", "key_phi", "model_phi"],
+            false => ["action", "key", "model"],
+        };
+        let begins = |prefix: &String| Names::beginning(format!("{models}:{prefix}"));
+        let by_phi = [
+            action.map(|action| one(actions, Action::code(action))),
+            key_id.as_ref().map(|key| one(keys, key)),
+            model.as_ref().map(|name| one(models, name)),
+            model_prefix.as_ref().map(begins),
+            phi_type.as_ref().map(|kind| one("type", kind)),
         ];
-        let is_phi_counted = phi_counters.iter().any(Option::is_some);
-        let only_phi = (with_phi && !is_phi_counted).then(|| Names::one("with_phi"));
-        let mode = mode.map(|mode| one("mode".to_owned(), Mode::code(mode)));
+        let only_phi = with_phi && by_phi.iter().all(Option::is_none);
+        let others = [
+            only_phi.then(|| Names::one("with_phi")),
+            mode.map(|mode| one("mode", Mode::code(mode))),
+        ];
         // The end of an interrupted request is recorded when the next process starts, however much later.
         let error_counted = error.filter(|error| *error != ErrorCode::Interrupted);
         let ends = [
-            error_counted.map(|error| one("error".to_owned(), ErrorCode::code(error))),
+            error_counted.map(|error| one("error", ErrorCode::code(error))),
             status_class.map(|class| Names::one(format!("status:{class}xx"))),
         ];
-        let begun = phi_counters.into_iter().chain([only_phi, mode]).flatten();
-        let begun = begun.map(|names| Counter {
-            names,
-            is_of_end: false,
-        });
-        let ends = ends.into_iter().flatten().map(|names| Counter {
-            names,
-            is_of_end: true,
-        });
-        let counters: Vec<Counter> = begun.chain(ends).collect();
-        let reads =
-            provider.is_some() || door.is_some() || error.is_some() || status_class.is_some();
+        let counter = |is_of_end| move |names| Counter { names, is_of_end };
+        let begun = by_phi.into_iter().chain(others).flatten();
+        let ends = ends.into_iter().flatten();
+        let counters: Vec<Counter> = begun
+            .map(counter(false))
+            .chain(ends.map(counter(true)))
+            .collect();
+        let of_end = error.is_some() || status_class.is_some();
+        let reads = provider.is_some() || door.is_some() || of_end;
         let is_all = !reads && *phi_detected != Some(false);
         let asks = !counters.is_empty() || reads || phi_detected.is_some();
         asks.then_some(Self {
@@ -222,7 +220,7 @@ impl Asked {
     ) -> Result<Vec<i64>> {
         let store = &trail.core.store;
         let within = hours_of(filter, after);
-        let requests = Names::one("requests");
+        let requests = Names::one(REQUESTS);
         let mut hours = store.hours(account_id, &requests, within.clone()).await?;
         let uncounted = self.uncounted(trail, account_id).await?;
         for counter in &self.counters {
@@ -242,9 +240,19 @@ impl Asked {
 
     /// The last hour that an earlier version may have counted, which counted less.
     async fn uncounted(&self, trail: &Trail, account_id: &str) -> Result<i64> {
-        let by_key = Names::beginning(BY_KEY);
-        let first = trail.core.store.first_hour(account_id, &by_key).await?;
-        Ok(first.map_or(i64::MAX, |first| first + ROLLOUT_HOURS))
+        let store = &trail.core.store;
+        let (all, by_key) = (Names::one(REQUESTS), Names::beginning(BY_KEY));
+        let Some(hour) = store.first_hour(account_id, &by_key).await? else {
+            return Ok(i64::MAX);
+        };
+        // Where the very first hour is counted whole, there was no earlier version.
+        let is_first = store.first_hour(account_id, &all).await? == Some(hour);
+        let requests = store.sums(account_id, &all, hour..=hour).await?;
+        let is_whole = requests == store.sums(account_id, &by_key, hour..=hour).await?;
+        Ok(match is_first && is_whole {
+            true => i64::MIN,
+            false => hour + ROLLOUT_HOURS,
+        })
     }
 
     /// How many matches the counters know of, and the hours of which they do not know it.
@@ -341,7 +349,7 @@ impl<'a> Pieces<'a> {
                 return Ok(None);
             };
             let store = &self.trail.core.store;
-            let requests = Names::one("requests");
+            let requests = Names::one(REQUESTS);
             let sums = store.sums(self.account_id, &requests, *first..=*last);
             let sums: HashMap<i64, i64> = sums.await?.into_iter().collect();
             let busy = next

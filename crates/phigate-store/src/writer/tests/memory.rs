@@ -398,7 +398,7 @@ impl TrailRows for Memory {
         unused()
     }
 
-    async fn requests_with(&self, _: &str, _: LookupCode, _: usize) -> Result<Vec<(Uuid, i64)>> {
+    async fn requests_with(&self, _: &str, _: &[LookupCode], _: usize) -> Result<Vec<(Uuid, i64)>> {
         unused()
     }
 
