@@ -139,6 +139,20 @@ pub(super) fn audit_page(is_empty: bool) -> audit::Page {
     }
 }
 
+/// A search that has looked at much and found nothing yet.
+pub(super) fn audit_part_page() -> audit::Page {
+    let page = audit_page(true);
+    audit::Page {
+        listing: Listing {
+            is_filtered: true,
+            older: "/audit?door=embeddings&before=1".to_owned(),
+            looked_back_to: Some(when(0)),
+            ..page.listing
+        },
+        ..page
+    }
+}
+
 fn listing(address: &'static str, total: &str) -> Listing {
     Listing {
         address,

@@ -22,7 +22,9 @@ use admin::{
     provider_page, providers_page, replies_page, retention_page, settings_page, sign_in_page,
     users_page,
 };
-use log::{acts_page, audit_page, find_page, integrity_page, overview_page, record_page};
+use log::{
+    acts_page, audit_page, audit_part_page, find_page, integrity_page, overview_page, record_page,
+};
 
 const HOSTILE: &str = "<script>alert(1)</script>";
 
@@ -248,6 +250,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("audit-empty", audit_page(true).render()),
         ("audit-find", find_page().render()),
         ("audit-integrity", integrity_page().render()),
+        ("audit-part", audit_part_page().render()),
         ("help", help.render()),
         ("keys", keys_page(false).render()),
         ("keys-fresh", keys_page(true).render()),
@@ -280,6 +283,21 @@ fn all() -> Vec<(&'static str, String)> {
         .into_iter()
         .map(|(name, page)| (name, page.unwrap()))
         .collect()
+}
+
+#[test]
+fn a_search_that_gave_up_says_how_far_it_came() {
+    let page = audit_part_page().render().unwrap();
+    for part in [
+        "Looked back to <time",
+        "Look further back",
+        "before=1",
+        "Nothing in the newest part of the log matches",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let last = audit_page(true).render().unwrap();
+    assert!(!last.contains("further back"));
 }
 
 #[test]
