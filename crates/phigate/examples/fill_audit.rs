@@ -1,5 +1,6 @@
 //! Fills a store with invented records, for timing the audit page:
 //! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last DAYS days (90 unless given) to the account `default`.
+//! Where `PHIGATE_DATABASE_URL` is set, they go there, and the folder only says where the key is.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,7 +51,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let folder = PathBuf::from(folder);
     let key_file = MasterKeySource::File(folder.with_extension("key"));
-    let vault = Vault::open(Options::new(Target::Folder(folder), key_file)).await?;
+    let url = std::env::var("PHIGATE_DATABASE_URL");
+    let target = url.map_or(Target::Folder(folder), Target::Url);
+    let vault = Vault::open(Options::new(target, key_file)).await?;
     let account = vault.accounts.find_account(None).await?;
     let mut keys = Vec::new();
     for name in ["intake form", "discharge letters", "night batch"] {
