@@ -318,6 +318,12 @@ impl Detector {
         self
     }
 
+    /// The same detector as it runs on processors of ten years ago, for measuring.
+    pub fn on_older_processor(mut self) -> Self {
+        self.names = Some(Level::older());
+        self
+    }
+
     /// The same detector as it runs on any processor of this kind, for measuring.
     pub fn on_common_processor(mut self) -> Self {
         self.names = Some(Level::common());

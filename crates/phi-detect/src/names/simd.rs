@@ -214,6 +214,13 @@ impl Level {
         }
     }
 
+    /// The best level without dot products or registers of 512 bits, as on processors of ten years ago.
+    pub(crate) fn older() -> Level {
+        let mut levels = Level::available().into_iter();
+        let is_older = |level: &Level| matches!(level, Level::Avx2 | Level::Neon);
+        levels.find(is_older).unwrap_or_else(Level::common)
+    }
+
     /// The best level of every processor of this kind.
     pub(crate) fn common() -> Level {
         if cfg!(target_arch = "x86_64") {
