@@ -1,5 +1,6 @@
 //! Callers who ask for little and take much: idle connections, readers that do not read, large bodies.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -68,7 +69,7 @@ pub(crate) async fn slow_readers(address: &str, key: &str, count: usize) -> Resu
     Ok(open)
 }
 
-/// Callers that send bodies of this size one after the other until told to stop; how many were sent whole.
+/// Callers that send bodies of this size one after the other until told to stop, no two alike; how many were sent whole.
 pub(crate) async fn flood(
     address: String,
     key: String,
@@ -76,17 +77,21 @@ pub(crate) async fn flood(
     bytes: usize,
     window: Duration,
 ) -> u64 {
-    let text = "the patient reports mild pain after exercise ".repeat(bytes / 45);
-    let body = format!(r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"{text}"}}]}}"#);
-    let body = std::sync::Arc::new(body);
+    let text: Arc<str> = "the patient reports mild pain after exercise "
+        .repeat(bytes / 45)
+        .into();
     let until = tokio::time::Instant::now() + window;
     let mut tasks = JoinSet::new();
-    for _ in 0..at_once {
-        let (address, key, body) = (address.clone(), key.clone(), body.clone());
+    for caller in 0..at_once {
+        let (address, key, text) = (address.clone(), key.clone(), Arc::clone(&text));
         tasks.spawn(async move {
             let mut sent = 0;
             while tokio::time::Instant::now() < until {
-                let one = send_whole(&address, &key, body.as_bytes());
+                let start = format!(
+                    r#"{{"model":"gpt-4o","messages":[{{"role":"user","content":"visit {sent} of ward {caller}: "#
+                );
+                let pieces = [start.as_str(), &text, r#""}]}"#].map(str::as_bytes);
+                let one = send_whole(&address, &key, pieces);
                 if let Ok(Ok(())) = tokio::time::timeout_at(until, one).await {
                     sent += 1;
                 }
@@ -97,13 +102,17 @@ pub(crate) async fn flood(
     tasks.join_all().await.into_iter().sum()
 }
 
-async fn send_whole(address: &str, key: &str, body: &[u8]) -> Result<()> {
+async fn send_whole(address: &str, key: &str, pieces: [&[u8]; 3]) -> Result<()> {
+    let length = pieces.iter().map(|piece| piece.len()).sum();
     let mut stream = TcpStream::connect(address).await?;
     stream
-        .write_all(head(address, key, body.len()).as_bytes())
+        .write_all(head(address, key, length).as_bytes())
         .await?;
-    // A refusal may come, and the connection close, before all of it is sent.
-    let written = stream.write_all(body).await;
+    let mut written = Ok(());
+    for piece in pieces {
+        // A refusal may come, and the connection close, before all of it is sent.
+        written = written.and(stream.write_all(piece).await);
+    }
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
     Ok(written?)

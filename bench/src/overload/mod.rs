@@ -1,6 +1,6 @@
 //! More than can be done: what becomes of those who are served, of the others, and of the memory.
 //!
-//! `phigate-bench overload [BINARY] [--seconds N] [--row load|account|keys|crowds]` finds the load at which the gateway is
+//! `phigate-bench overload [BINARY] [--seconds N] [--row load|account|keys|crowds|bodies]` finds the load at which the gateway is
 //! saturated, asks for as much and for more of it, and then puts crowds of other kinds beside a caller of another
 //! account. Latency is counted from the moment a request was due. Gateway and load have processors of their own.
 
@@ -35,8 +35,9 @@ const FILES: u64 = 13_000;
 /// Callers that do not read.
 const SLOW: usize = 64;
 
-/// Callers with large bodies, and how large.
-const FLOOD: (usize, usize) = (64, 7 << 20);
+/// Callers with large bodies, and how large these are.
+const FLOODS: [usize; 3] = [1, 4, 64];
+const LARGE: usize = 7 << 20;
 
 /// The share of the peak that another account asks for beside a crowd.
 const BESIDE: f64 = 0.1;
@@ -46,7 +47,7 @@ const BESIDE: f64 = 0.1;
 const OF_ITS_SHARE: f64 = 0.5;
 
 /// What can be run alone, by its name.
-pub(crate) const ROWS: &[&str] = &["load", "account", "keys", "crowds"];
+pub(crate) const ROWS: &[&str] = &["load", "account", "keys", "crowds", "bodies"];
 
 /// Runs everything, or the rows of this name, and prints the table.
 pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -> Result<()> {
@@ -92,6 +93,11 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
     }
     if is_wanted("crowds") {
         crowds(&table, &other, calm, window).await?;
+    }
+    if is_wanted("bodies") {
+        let alone = other.send(calm, window).await;
+        table.say("another account, alone", calm, &alone);
+        bodies(&table, &other, calm, window).await;
     }
     let counted = site.count().await?;
     println!(
@@ -227,16 +233,22 @@ async fn crowds(table: &Table<'_>, other: &Callers, calm: f64, window: Duration)
         &tally,
     );
     drop(slow);
-    let (count, bytes) = FLOOD;
-    let key = site.keys[1].clone();
-    let (tally, sent) = tokio::join!(
-        other.send(calm, window),
-        crowd::flood(address.clone(), key, count, bytes, window)
-    );
-    let what = format!("beside {count} callers with bodies of 7 MiB ({sent} sent)");
-    table.say(&what, calm, &tally);
     println!("\n{memory}");
     Ok(())
+}
+
+/// Another account beside callers with large bodies.
+async fn bodies(table: &Table<'_>, other: &Callers, calm: f64, window: Duration) {
+    let site = table.site;
+    for count in FLOODS {
+        let (address, key) = (site.gateway.address.clone(), site.keys[1].clone());
+        let (tally, sent) = tokio::join!(
+            other.send(calm, window),
+            crowd::flood(address, key, count, LARGE, window)
+        );
+        let what = format!("beside {count} callers with bodies of 7 MiB ({sent} sent)");
+        table.say(&what, calm, &tally);
+    }
 }
 
 /// Another account beside idle connections; how many there were, and the memory with them.

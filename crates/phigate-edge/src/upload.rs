@@ -29,6 +29,14 @@ const STRANGERS_SHARE: usize = 16;
 const SMALL_BYTES: u64 = 64 * 1024;
 const SMALL_SHARE: usize = 8;
 
+/// How much of a body is read before others on the same thread have their turn: where bytes come as fast as they are read,
+/// a large body would otherwise be read to its end first.
+const TURN_BYTES: usize = 64 * 1024;
+
+/// Room is made for what was announced when it is no more than this many times what has come: callers who announce much
+/// and send little cost little.
+const ANNOUNCED_MAX: usize = 4;
+
 /// The bounds on bodies, shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Intake {
@@ -146,13 +154,18 @@ impl Upload {
     ) -> Result<(Bytes, InflightPermit), EdgeError> {
         let mut whole = Gathered::default();
         let mut is_proven = false;
+        let mut turn_ends = TURN_BYTES;
         while let Some(frame) = self.body.frame().await {
             let frame = frame.map_err(|_| EdgeError::BodyBroken)?;
             let Ok(data) = frame.into_data() else {
                 continue;
             };
             share.cover(whole.len() + data.len())?;
-            whole.push(data);
+            whole.push(data, self.declared_bytes);
+            if whole.len() > turn_ends {
+                turn_ends = whole.len() + TURN_BYTES;
+                tokio::task::yield_now().await;
+            }
             if !is_proven && whole.len() as u64 > STRANGER_BYTES_MAX {
                 is_proven = is_proof(whole.so_far());
                 if !is_proven {
@@ -189,7 +202,7 @@ impl Gathered {
         }
     }
 
-    fn push(&mut self, data: Bytes) {
+    fn push(&mut self, data: Bytes, declared_bytes: Option<u64>) {
         if self.len() == 0 {
             self.first = data;
             return;
@@ -197,7 +210,19 @@ impl Gathered {
         if self.all.is_empty() {
             self.all.extend_from_slice(&std::mem::take(&mut self.first));
         }
+        if self.all.capacity() - self.all.len() < data.len() {
+            self.make_room(data.len(), declared_bytes);
+        }
         self.all.extend_from_slice(&data);
+    }
+
+    /// Makes room for more: for all that was announced, once a good part of it is there.
+    fn make_room(&mut self, bytes: usize, declared_bytes: Option<u64>) {
+        let declared = declared_bytes.and_then(|declared| usize::try_from(declared).ok());
+        let left = declared.unwrap_or(0).saturating_sub(self.all.len());
+        let is_near = left <= self.all.len() * ANNOUNCED_MAX;
+        self.all
+            .reserve(if is_near { left.max(bytes) } else { bytes });
     }
 
     fn finish(self) -> Bytes {
@@ -296,6 +321,43 @@ mod tests {
                 .unwrap();
             assert_eq!(body, pieces.concat());
         }
+    }
+
+    #[tokio::test]
+    async fn others_have_their_turn_while_a_large_body_is_read() {
+        static PIECE: [u8; 64 * 1024] = [b'x'; 64 * 1024];
+        let piece = |_| Ok::<_, std::io::Error>(Bytes::from_static(&PIECE));
+        let pieces = stream::iter((0..100).map(piece));
+        let mut request = Request::new(Body::from_stream(pieces));
+        let intake = Arc::new(Intake::new(&Limits::default()));
+        request.extensions_mut().insert(intake);
+        let turns = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let counted = Arc::clone(&turns);
+        let other = tokio::spawn(async move {
+            loop {
+                counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                tokio::task::yield_now().await;
+            }
+        });
+        let (body, _permit) = Upload::split(request).1.read().await.unwrap();
+        other.abort();
+        assert_eq!(body.len(), 100 * PIECE.len());
+        let turns = turns.load(std::sync::atomic::Ordering::Relaxed);
+        assert!(turns > 40, "{turns} turns");
+    }
+
+    #[test]
+    fn room_is_made_for_what_was_announced_once_some_of_it_is_there() {
+        let mut whole = Gathered::default();
+        for _ in 0..3 {
+            whole.push(Bytes::from_static(&[b'x'; 1_000]), Some(1_000_000));
+        }
+        assert!(whole.all.capacity() < 10_000, "{}", whole.all.capacity());
+        let mut near = Gathered::default();
+        for _ in 0..3 {
+            near.push(Bytes::from_static(&[b'x'; 1_000]), Some(9_000));
+        }
+        assert!((9_000..12_000).contains(&near.all.capacity()));
     }
 
     #[tokio::test]

@@ -15,6 +15,10 @@ use tokio::sync::oneshot;
 /// How long a scan works before others are asked for.
 const SLICE: Duration = Duration::from_millis(25);
 
+/// How long a scan works before it offers its processor to whatever else waits for it: a request that is short of a few
+/// microseconds of work would otherwise wait for as long as the system lets a thread run, several times on its way.
+const TURN: Duration = Duration::from_micros(200);
+
 /// Scans begun and not ended, paused ones included: each keeps a thread.
 const BEGUN_MAX: usize = 128;
 
@@ -79,6 +83,8 @@ pub(crate) struct ScanPlace {
 #[derive(Debug)]
 struct Slice {
     began: Instant,
+    /// When the processor was last offered to others.
+    offered: Instant,
     /// How long the scan stood still for others, in all.
     paused: Duration,
 }
@@ -120,6 +126,7 @@ impl LongScans {
             grant: Mutex::new(Some(grant)),
             slice: Mutex::new(Slice {
                 began: Instant::now(),
+                offered: Instant::now(),
                 paused: Duration::ZERO,
             }),
         })
@@ -253,13 +260,16 @@ impl ScanPlace {
     /// others have a better right to the place.
     pub(crate) fn checkpoint(&self) {
         let mut slice = lock(&self.slice);
+        let stopped = Instant::now();
+        if stopped.duration_since(slice.offered) >= TURN {
+            std::thread::yield_now();
+            slice.offered = Instant::now();
+        }
         let mut grant = lock(&self.grant);
         let Some(held) = grant.as_ref() else { return };
-        let queue = Arc::clone(&held.queue);
-        if slice.began.elapsed() < queue.slice {
+        if stopped.duration_since(slice.began) < held.queue.slice {
             return;
         }
-        let stopped = Instant::now();
         if let Some(woken) = held.step_aside() {
             if let Some(mut given_up) = grant.take() {
                 given_up.is_spent = true;

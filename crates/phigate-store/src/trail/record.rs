@@ -7,6 +7,7 @@ use aws_lc_rs::hmac;
 use futures_util::FutureExt;
 use jiff::Timestamp;
 use phigate_verify::chain::{digest, hex};
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -22,6 +23,9 @@ use crate::writer::job::{Entry, Job, Wait, Waiter};
 use crate::{Result, SecretBytes, StoreError};
 
 pub(super) const CONTENT: &str = "audit_content";
+
+/// Content of up to this many bytes is sealed where the request is served: half a millisecond or less.
+const SEALED_HERE_MAX: usize = 256 * 1024;
 
 impl Trail {
     /// Writes a decision; durable when this returns `Ok`. Nothing may be forwarded before.
@@ -183,8 +187,21 @@ impl Trail {
         self.core.record_act(account_id, act).await
     }
 
-    /// Seals and digests in the caller, so that the one writer only chains and inserts.
-    async fn prepare(&self, mut new: NewDecision) -> Result<Arc<Entry>> {
+    /// Seals and digests in the caller, so that the one writer only chains and inserts. Content that takes long to seal
+    /// is sealed on a thread of its own, so that other callers need not wait for it.
+    async fn prepare(&self, new: NewDecision) -> Result<Arc<Entry>> {
+        let bytes =
+            |content: &Option<SecretBytes>| content.as_ref().map_or(0, |one| one.expose().len());
+        if bytes(&new.original) + bytes(&new.sent) <= SEALED_HERE_MAX {
+            return self.prepare_here(new).await;
+        }
+        let (trail, runtime) = (self.clone(), Handle::current());
+        let sealing = move || runtime.block_on(trail.prepare_here(new));
+        let sealed = tokio::task::spawn_blocking(sealing).await;
+        sealed.unwrap_or(Err(StoreError::Closed))
+    }
+
+    async fn prepare_here(&self, mut new: NewDecision) -> Result<Arc<Entry>> {
         let account = new.account_id.as_str();
         // A request has one decision, so its id serves the record as well.
         let id = new.decision.request_id;

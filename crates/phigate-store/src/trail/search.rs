@@ -31,8 +31,8 @@ const PIECES: i64 = 8;
 const HOURS: usize = 128;
 
 const HOUR_US: i64 = 3_600_000_000;
-/// A request that took longer than this is not found by what came of it.
-const LONGEST_HOURS: i64 = 24;
+/// A request that began in one hour ends no more than so many later: none may take longer than a day (`limits.request_ms`).
+const LONGEST_HOURS: i64 = 25;
 /// Versions that counted less may have served beside this one for so long.
 const ROLLOUT_HOURS: i64 = 48;
 /// Counts every request.

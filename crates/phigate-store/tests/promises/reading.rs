@@ -142,6 +142,15 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
         revealed.sent, revealed.original,
         "what was flagged went out as it came"
     );
+    // So much is sealed on a thread of its own.
+    let mut large = masked(&account);
+    large.original = Some(phigate_store::SecretBytes::new(
+        b"Jane Roe ".repeat(100_000),
+    ));
+    let large = recorded(&vault, large).await;
+    let revealed = vault.trail.reveal(&account, large, "cli", None).await;
+    let original = revealed.unwrap().original.unwrap();
+    assert!(original.expose() == b"Jane Roe ".repeat(100_000));
     close(vault).await;
 }
 
