@@ -1,5 +1,6 @@
 //! The audit trail: writing, reading, exporting, proving, and deleting what is due.
 
+mod asked;
 mod checkpoint;
 mod csv;
 mod export;

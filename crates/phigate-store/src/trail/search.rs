@@ -4,41 +4,26 @@
 //! hours hold any of it, and only those are looked at. What is rare only in combination, and what is not counted, can
 //! still be anywhere: a page that has looked at many records and is not full says how far back it came.
 
-use std::collections::{HashMap, HashSet};
-use std::ops::{Range, RangeInclusive};
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{Action, ErrorCode, Mode};
 
 use crate::Result;
 use crate::model::{Count, Cursor, Filter, Page};
 use crate::rows::{AuditRow, Names};
+use crate::trail::asked::{Asked, HOUR_US, REQUESTS};
 use crate::trail::{Figures, Trail};
-use crate::writer::entry::hour;
 
 /// Most records on one page.
 const PAGE_MAX: usize = 1_000;
-/// Requests that one page looks at, as long as the index answers all questions.
-const LOOKS: i64 = 200_000;
-/// The same where the records themselves are asked.
-const READS: i64 = 20_000;
 /// What looking at one more piece of the trail costs, in requests.
 const PIECE: i64 = 500;
 /// A search looks at so many pieces at least before it gives up.
 const PIECES: i64 = 8;
 /// Hours of which it is asked at once how many requests they had.
 const HOURS: usize = 128;
-
-const HOUR_US: i64 = 3_600_000_000;
-/// A request that began in one hour ends no more than so many later: none may take longer than a day (`limits.request_ms`).
-const LONGEST_HOURS: i64 = 25;
-/// Versions that counted less may have served beside this one for so long.
-const ROLLOUT_HOURS: i64 = 48;
-/// Counts every request.
-const REQUESTS: &str = "requests";
-/// Likewise, in every version that counts as much as this one.
-const BY_KEY: &str = "key:";
 
 impl Trail {
     /// Records of an account, newest first.
@@ -115,196 +100,6 @@ fn full_or_last(mut items: Vec<AuditRow>, limit: usize) -> Page<AuditRow> {
         next,
         looked_back_to: None,
     }
-}
-
-/// What a search asks for, as far as it is counted.
-#[derive(Debug, PartialEq, Eq)]
-struct Asked {
-    /// Every hour with a match has one of each.
-    counters: Vec<Counter>,
-    /// It asks for nothing else, besides times.
-    is_all: bool,
-    /// It asks for what only the records themselves say.
-    reads: bool,
-}
-
-/// A counter that an hour with a match has.
-#[derive(Debug, PartialEq, Eq)]
-struct Counter {
-    names: Names,
-    /// Of the hour in which the request ended.
-    is_of_end: bool,
-}
-
-impl Asked {
-    /// Nothing where every request or every act will do, or where the request is known: there is nothing to look for.
-    fn of(filter: &Filter) -> Option<Self> {
-        let Filter {
-            since: _,
-            until: _,
-            record: _,
-            phi_type,
-            action,
-            mode,
-            key_id,
-            model,
-            model_prefix,
-            provider,
-            error,
-            status_class,
-            door,
-            request_id,
-            act,
-            actor,
-            phi_detected,
-            requests: _,
-        } = filter;
-        if request_id.is_some() || act.is_some() || actor.is_some() {
-            return None;
-        }
-        let with_phi = phi_type.is_some() || *phi_detected == Some(true);
-        // Some things are counted for all requests, and for those with PHI.
-        let one = |group: &str, name: &str| Names::one(format!("{group}:{name}"));
-        let [actions, keys, models] = match with_phi {
-            true => ["phi_action", "key_phi", "model_phi"],
-            false => ["action", "key", "model"],
-        };
-        let begins = |prefix: &String| Names::beginning(format!("{models}:{prefix}"));
-        let by_phi = [
-            action.map(|action| one(actions, Action::code(action))),
-            key_id.as_ref().map(|key| one(keys, key)),
-            model.as_ref().map(|name| one(models, name)),
-            model_prefix.as_ref().map(begins),
-            phi_type.as_ref().map(|kind| one("type", kind)),
-        ];
-        let only_phi = with_phi && by_phi.iter().all(Option::is_none);
-        let others = [
-            only_phi.then(|| Names::one("with_phi")),
-            mode.map(|mode| one("mode", Mode::code(mode))),
-        ];
-        // The end of an interrupted request is recorded when the next process starts, however much later.
-        let error_counted = error.filter(|error| *error != ErrorCode::Interrupted);
-        let ends = [
-            error_counted.map(|error| one("error", ErrorCode::code(error))),
-            status_class.map(|class| Names::one(format!("status:{class}xx"))),
-        ];
-        let counter = |is_of_end| move |names| Counter { names, is_of_end };
-        let begun = by_phi.into_iter().chain(others).flatten();
-        let ends = ends.into_iter().flatten();
-        let counters: Vec<Counter> = begun
-            .map(counter(false))
-            .chain(ends.map(counter(true)))
-            .collect();
-        let of_end = error.is_some() || status_class.is_some();
-        let reads = provider.is_some() || door.is_some() || of_end;
-        let is_all = !reads && *phi_detected != Some(false);
-        let asks = !counters.is_empty() || reads || phi_detected.is_some();
-        asks.then_some(Self {
-            counters,
-            is_all,
-            reads,
-        })
-    }
-
-    fn looks(&self) -> i64 {
-        if self.reads { READS } else { LOOKS }
-    }
-
-    /// Hours in which there may be a match, newest first.
-    async fn hours(
-        &self,
-        trail: &Trail,
-        account_id: &str,
-        filter: &Filter,
-        after: Option<Cursor>,
-    ) -> Result<Vec<i64>> {
-        let store = &trail.core.store;
-        let within = hours_of(filter, after);
-        let requests = Names::one(REQUESTS);
-        let mut hours = store.hours(account_id, &requests, within.clone()).await?;
-        let uncounted = self.uncounted(trail, account_id).await?;
-        for counter in &self.counters {
-            let (first, last) = (*within.start(), *within.end());
-            let ends = last.saturating_add(if counter.is_of_end { LONGEST_HOURS } else { 0 });
-            let found = store
-                .hours(account_id, &counter.names, first..=ends)
-                .await?;
-            let found: HashSet<i64> = match counter.is_of_end {
-                true => found.into_iter().flat_map(may_have_begun).collect(),
-                false => found.into_iter().collect(),
-            };
-            hours.retain(|hour| *hour <= uncounted || found.contains(hour));
-        }
-        Ok(hours)
-    }
-
-    /// The last hour that an earlier version may have counted, which counted less.
-    async fn uncounted(&self, trail: &Trail, account_id: &str) -> Result<i64> {
-        let store = &trail.core.store;
-        let (all, by_key) = (Names::one(REQUESTS), Names::beginning(BY_KEY));
-        let Some(hour) = store.first_hour(account_id, &by_key).await? else {
-            return Ok(i64::MAX);
-        };
-        // Where the very first hour is counted whole, there was no earlier version.
-        let is_first = store.first_hour(account_id, &all).await? == Some(hour);
-        let requests = store.sums(account_id, &all, hour..=hour).await?;
-        let is_whole = requests == store.sums(account_id, &by_key, hour..=hour).await?;
-        Ok(match is_first && is_whole {
-            true => i64::MIN,
-            false => hour + ROLLOUT_HOURS,
-        })
-    }
-
-    /// How many matches the counters know of, and the hours of which they do not know it.
-    async fn counted(
-        &self,
-        trail: &Trail,
-        account_id: &str,
-        filter: &Filter,
-        hours: Vec<i64>,
-    ) -> Result<(u64, Vec<i64>)> {
-        let (true, [counter]) = (self.is_all, self.counters.as_slice()) else {
-            return Ok((0, hours));
-        };
-        let store = &trail.core.store;
-        let (Some(newest), Some(first)) = (hours.first(), hours.last()) else {
-            return Ok((0, hours));
-        };
-        // Of older hours, and perhaps of this one, records were deleted.
-        let oldest = store.old_records(account_id, i64::MAX, 1).await?;
-        let oldest = oldest.first().map_or(i64::MAX, |row| hour(row.time_us));
-        let uncounted = self.uncounted(trail, account_id).await?;
-        let whole = whole_hours_of(filter);
-        let is_known = |hour: &i64| *hour > oldest.max(uncounted) && whole.contains(hour);
-        let sums = store.sums(account_id, &counter.names, *first..=*newest);
-        let sums = sums.await?;
-        let known = sums.iter().filter(|(hour, _)| is_known(hour));
-        let number: i64 = known.map(|(_, count)| *count).sum();
-        let rest = hours.into_iter().filter(|hour| !is_known(hour)).collect();
-        Ok((number.cast_unsigned(), rest))
-    }
-}
-
-/// Hours in which a request that ended in this one can have begun.
-fn may_have_begun(end: i64) -> RangeInclusive<i64> {
-    end - LONGEST_HOURS..=end
-}
-
-/// The hours that a filter's times touch, up to where a page begins.
-fn hours_of(filter: &Filter, after: Option<Cursor>) -> RangeInclusive<i64> {
-    let of = |time: Timestamp| hour(time.as_microsecond());
-    let first = filter.since.map_or(i64::MIN, of);
-    let last = filter.until.map_or(i64::MAX, of);
-    let after = after.map_or(i64::MAX, |after| hour(after.time_us));
-    first..=last.min(after)
-}
-
-/// The hours that lie wholly within a filter's times.
-fn whole_hours_of(filter: &Filter) -> Range<i64> {
-    let since = filter.since.map(Timestamp::as_microsecond);
-    let until = filter.until.map(Timestamp::as_microsecond);
-    let first = since.map_or(i64::MIN, |since| hour(since.saturating_add(HOUR_US - 1)));
-    first..until.map_or(i64::MAX, hour)
 }
 
 /// The hours of a search, cut into pieces that are looked at one after another.
@@ -398,73 +193,6 @@ fn pieces(hours: impl Iterator<Item = (i64, i64)>, size: i64) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn named(filter: &Filter) -> Option<(Vec<String>, bool)> {
-        let asked = Asked::of(filter)?;
-        let names = asked
-            .counters
-            .into_iter()
-            .map(|counter| counter.names.first);
-        Some((names.collect(), asked.is_all))
-    }
-
-    #[test]
-    fn a_filter_is_told_by_what_is_counted() {
-        let all = Filter {
-            requests: true,
-            ..Filter::default()
-        };
-        assert_eq!(named(&all), None);
-        for (filter, names, is_all) in [
-            (
-                Filter {
-                    action: Some(Action::BLOCKED),
-                    ..all.clone()
-                },
-                vec!["action:blocked"],
-                true,
-            ),
-            (
-                Filter {
-                    action: Some(Action::FORWARDED),
-                    key_id: Some("k".into()),
-                    phi_type: Some("ssn".into()),
-                    ..all.clone()
-                },
-                vec!["phi_action:forwarded", "key_phi:k", "type:ssn"],
-                true,
-            ),
-            (
-                Filter {
-                    phi_detected: Some(true),
-                    mode: Some(Mode::MASK),
-                    ..all.clone()
-                },
-                vec!["with_phi", "mode:mask"],
-                true,
-            ),
-            (
-                Filter {
-                    phi_detected: Some(false),
-                    ..all.clone()
-                },
-                vec![],
-                false,
-            ),
-            (
-                Filter {
-                    error: Some(ErrorCode::Interrupted),
-                    status_class: Some(5),
-                    ..all.clone()
-                },
-                vec!["status:5xx"],
-                false,
-            ),
-        ] {
-            let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-            assert_eq!(named(&filter), Some((names, is_all)), "{filter:?}");
-        }
-    }
 
     #[test]
     fn quiet_hours_are_joined_and_busy_ones_cut() {
