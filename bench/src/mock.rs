@@ -31,6 +31,9 @@ const LONG_EVENTS: usize = 100_000;
 /// In one of this many events a token of the request is repeated: its first half in one, the rest in the next.
 const TOKEN_EVERY: usize = 16;
 
+/// What is read of a body before others have their turn.
+const TURN_BYTES: usize = 64 * 1024;
+
 type Body = BoxBody<Bytes, Infallible>;
 
 /// Serves on a free port of loopback and says which.
@@ -52,13 +55,27 @@ pub(crate) async fn serve() -> Result<()> {
 /// Requests so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
+/// Reads a body in turns with others: a large one must not hold up small ones here, where nobody looks for the delay.
+async fn read(mut body: Incoming) -> Result<Vec<u8>> {
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame?.into_data() {
+            whole.extend_from_slice(&data);
+        }
+        if whole.len() > TURN_BYTES {
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(whole)
+}
+
 async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
     if request.uri().path() == "/count" {
         let count = COUNT.load(Ordering::Relaxed).to_string();
         return Ok(Response::new(Full::new(Bytes::from(count)).boxed()));
     }
     COUNT.fetch_add(1, Ordering::Relaxed);
-    let body = request.into_body().collect().await?.to_bytes();
+    let body = read(request.into_body()).await?;
     if !body.ends_with(br#""stream":true}"#) {
         let response = Response::builder().header("content-type", "application/json");
         return Ok(response.body(Full::new(Bytes::from_static(ANSWER.as_bytes())).boxed())?);
