@@ -246,18 +246,17 @@ impl Detector {
         depth: usize,
         budget: &Budget<'_>,
     ) -> Vec<Finding> {
-        let view = View::new(text);
-        let mut fields = structure::fields(view.text());
+        let view = View::within(budget, text);
+        let mut fields = structure::fields(view.text(), budget);
         if fields.is_empty() && meaning.is_some() {
             fields.push(Field::new(0..view.text().len(), meaning));
         }
-        let page = Page::new(view.text(), fields);
+        let page = Page::within(Some(budget), view.text(), fields);
         let mended = misread::mend(&page);
         let page = match &mended {
-            Some(mended) => Page::new(mended, page.fields),
+            Some(mended) => Page::within(Some(budget), mended, page.fields),
             None => page,
-        }
-        .within(budget);
+        };
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
         if let Some(level) = self.names.filter(|_| has_context(page.text)) {

@@ -16,13 +16,14 @@ pub(crate) fn mend(page: &Page<'_>) -> Option<String> {
     let Some(relabelled) = labels(page) else {
         return numbers(page);
     };
-    numbers(&Page::new(&relabelled, page.fields.clone())).or(Some(relabelled))
+    let page = Page::within(page.budget, &relabelled, page.fields.clone());
+    numbers(&page).or(Some(relabelled))
 }
 
 /// The text with misread labels put right: `D0B`, `D.0.B.`, `PH0NE`, `Te1`.
 fn labels(page: &Page<'_>) -> Option<String> {
     let mut mended: Option<Vec<u8>> = None;
-    for mark in &page.marks {
+    for mark in page.through(&page.marks) {
         let word = page.slice(mark.range());
         let start = mark.start as usize;
         let is_dotted = word == b"0"
@@ -57,7 +58,8 @@ fn letter(byte: &u8) -> u8 {
 /// The text with misread digits put right.
 fn numbers(page: &Page<'_>) -> Option<String> {
     let mut mended: Option<Vec<u8>> = None;
-    for mark in page.marks.iter().filter(|mark| is_digit_like(page, **mark)) {
+    let marks = page.through(&page.marks);
+    for mark in marks.filter(|mark| is_digit_like(page, **mark)) {
         let span = whole(page, mark.range());
         if is_meant(page, &span) {
             let text = mended.get_or_insert_with(|| page.bytes().to_vec());

@@ -26,8 +26,7 @@ const SURE_IN_CODE: f32 = 0.9;
 pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
     let has_markup = LazyCell::new(|| memchr::memmem::find(page.bytes(), b"</").is_some());
-    found
-        .iter()
+    page.through(found)
         .flat_map(|one| pieces(page, one))
         .map(|one| without_loose_edges(page, whole(page, one)))
         .filter(|one| is_plausible(page, one, || *has_markup))

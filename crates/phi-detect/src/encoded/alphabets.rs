@@ -121,13 +121,11 @@ fn binary(run: &[u8]) -> Option<(String, (usize, usize))> {
 
 /// Base32 (RFC 4648, section 6), with or without padding.
 fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
-    let run = &run[..run
-        .iter()
-        .position(|&byte| byte == b'=')
-        .unwrap_or(run.len())];
     let is_part = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
+    let length = run.iter().take_while(|byte| is_part(byte)).count();
+    let (run, rest) = run.split_at(length);
     let has_digit = || run.iter().any(u8::is_ascii_digit);
-    if run.len() < RUN_BYTES_MIN || !run.iter().all(is_part) || !has_digit() {
+    if run.len() < RUN_BYTES_MIN || !matches!(rest, [] | [b'=', ..]) || !has_digit() {
         return None;
     }
     let mut bytes = Vec::with_capacity(run.len() / 8 * 5 + 5);

@@ -8,8 +8,8 @@ const CODES_MIN: usize = 9;
 
 /// Lists of codes: `35 33 36 2d`, `0x35, 0x33`, `53 51 54 45`, `065 063 066 055`, `00110101 00110011`.
 pub(super) fn find(page: &Page<'_>, found: &mut Vec<Coded>) {
-    let mut index = 0;
-    while index < page.marks.len() {
+    let (mut index, mut way) = (0, page.way());
+    while index < page.marks.len() && way.goes_on(page.marks[index].start as usize) {
         let count = list_length(page, index);
         if count >= CODES_MIN {
             let marks = &page.marks[index..index + count];

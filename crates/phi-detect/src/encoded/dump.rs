@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::Finding;
+use crate::budget::Way;
 use crate::candidate::Candidate;
 use crate::page::Page;
 
@@ -63,7 +64,7 @@ pub(super) fn find(
     scan: &dyn Fn(&str) -> Vec<Finding>,
     candidates: &mut Vec<Candidate>,
 ) {
-    let dumps = dumps(page.bytes());
+    let dumps = dumps(page.bytes(), page.way());
     drop_figures(&dumps, candidates);
     for dump in dumps {
         let Some(text) = dump.text() else {
@@ -88,11 +89,11 @@ fn drop_figures(dumps: &[Dump], candidates: &mut Vec<Candidate>) {
 }
 
 /// Every dump in the text.
-pub(crate) fn dumps(bytes: &[u8]) -> Vec<Dump> {
+pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>) -> Vec<Dump> {
     let mut found = Vec::new();
     let mut open = Dump::default();
     let mut start = 0;
-    while start < bytes.len() {
+    while start < bytes.len() && way.goes_on(start) {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
         let before = open.bytes.len();
         match read_line(bytes, start..start + length, &mut open.bytes) {

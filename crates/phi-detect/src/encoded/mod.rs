@@ -70,7 +70,7 @@ fn spread(coded: &Coded, findings: Vec<Finding>, candidates: &mut Vec<Candidate>
 fn runs(page: &Page<'_>) -> Vec<Coded> {
     let mut found = Vec::new();
     let mut free_from = 0;
-    for long in &page.long_runs {
+    for long in page.through(&page.long_runs) {
         if long.start < free_from {
             continue;
         }

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::{Mark, placeholder_at};
+use crate::budget::{self, Budget};
 use crate::bytes64::{self, Block, take_first};
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
 
 /// The one pass over the bytes.
-pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
+pub(super) fn mark(bytes: &[u8], budget: Option<&Budget<'_>>) -> (Vec<Mark>, Vec<Range<usize>>) {
     let mut pass = Pass {
         bytes,
         marks: Vec::with_capacity(bytes.len() / 24 + 8),
@@ -17,7 +18,7 @@ pub(super) fn mark(bytes: &[u8]) -> (Vec<Mark>, Vec<Range<usize>>) {
     };
     let mut runs = Runs::new(bytes);
     let mut signs = memchr::memchr2_iter(b'@', b'[', bytes).peekable();
-    for (from, block) in bytes64::blocks(bytes) {
+    for (from, block) in budget::through(budget, bytes64::blocks(bytes)) {
         let mut worth_it = runs.ending_in(from, &block).iter();
         while let Some(sign) = signs.next_if(|sign| *sign < from + bytes64::SIZE) {
             let before = worth_it
@@ -259,7 +260,7 @@ mod tests {
     fn marks_do_not_depend_on_where_blocks_end() {
         let text = "Dr. Roe, MRN4711 x9 homePhone:5 [SSN] [SSN_7K3QD]SSN536 q@z née Überweisungsschein 12, electroencephalography-3 DOB";
         let told = |text: &str, from: usize| {
-            let (marks, long_runs) = mark(text.as_bytes());
+            let (marks, long_runs) = mark(text.as_bytes(), None);
             let marks = marks.into_iter().map(|mark| {
                 let start = mark.start as usize - from;
                 (start..mark.end as usize - from, mark.sense.0)

@@ -16,7 +16,7 @@ pub(crate) use spoken::Spoken;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use crate::budget::Budget;
+use crate::budget::{self, Budget, Way};
 use crate::bytes8;
 use crate::kinds;
 use crate::labels::Meaning;
@@ -75,17 +75,23 @@ pub(crate) struct Page<'a> {
     pub(crate) spoken: Vec<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
     pub(crate) long_runs: Vec<Range<usize>>,
-    budget: Option<&'a Budget<'a>>,
+    pub(crate) budget: Option<&'a Budget<'a>>,
 }
-
-/// The budget is checked after this many marks, which are a few KiB of text.
-const MARKS_PER_LOOK: usize = 256;
 
 impl<'a> Page<'a> {
     /// Reads the text once. `fields` are in order and do not overlap.
     pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
-        let (marks, long_runs) = marks::mark(text.as_bytes());
-        let labels = phrases::find(text.as_bytes(), &marks);
+        Self::within(None, text, fields)
+    }
+
+    /// The same, for as long as the budget lasts, and to be read no longer.
+    pub(crate) fn within(
+        budget: Option<&'a Budget<'a>>,
+        text: &'a str,
+        fields: Vec<Field>,
+    ) -> Self {
+        let (marks, long_runs) = marks::mark(text.as_bytes(), budget);
+        let labels = phrases::find(text.as_bytes(), &marks, budget);
         let numbers = marks.iter().enumerate();
         let numbers = numbers.filter(|(_, mark)| mark.is_number() || mark.is_code());
         let mut page = Page {
@@ -99,33 +105,35 @@ impl<'a> Page<'a> {
             last_labels: Cell::new(0),
             spoken: Vec::new(),
             long_runs,
-            budget: None,
+            budget,
         };
         page.spoken = spoken::find(&page);
         page
     }
 
-    /// The same page, to be read only as long as the budget lasts.
-    pub(crate) fn within(mut self, budget: &'a Budget<'a>) -> Self {
-        self.budget = Some(budget);
-        self
-    }
-
     /// Counts off the marks for as long as there is time.
     pub(crate) fn each_mark(&self) -> impl Iterator<Item = usize> {
-        (0..self.marks.len()).take_while(|&index| self.has_time_at(index))
+        self.through(0..self.marks.len())
     }
 
     /// Counts off the marks that are numbers or codes for as long as there is time.
     pub(crate) fn each_number(&self) -> impl Iterator<Item = usize> {
-        let numbers = self.numbers.iter().enumerate();
-        let numbers = numbers.take_while(|(place, _)| self.has_time_at(*place));
-        numbers.map(|(_, &index)| index as usize)
+        self.through(&self.numbers).map(|&index| index as usize)
     }
 
-    /// Whether there is time left, which is asked now and then.
-    fn has_time_at(&self, count: usize) -> bool {
-        !count.is_multiple_of(MARKS_PER_LOOK) || self.budget.is_none_or(Budget::has_time)
+    /// Goes through something of the page for as long as there is time.
+    pub(crate) fn through<I: IntoIterator>(&self, steps: I) -> impl Iterator<Item = I::Item> {
+        budget::through(self.budget, steps)
+    }
+
+    /// A way through the page for as long as there is time.
+    pub(crate) fn way(&self) -> Way<'_> {
+        Way::new(self.budget)
+    }
+
+    /// Whether there is time left. Asked between two readings of the whole page.
+    pub(crate) fn has_time(&self) -> bool {
+        self.budget.is_none_or(Budget::has_time)
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {

@@ -14,8 +14,8 @@ pub(crate) struct Spoken {
 /// Every stretch of at least seven digits with a spelled digit among them.
 pub(super) fn find(page: &Page<'_>) -> Vec<Spoken> {
     let mut found = Vec::new();
-    let mut index = 0;
-    while index < page.marks.len() {
+    let (mut index, mut way) = (0, page.way());
+    while index < page.marks.len() && way.goes_on(page.marks[index].start as usize) {
         if page.marks[index].sense.has(Sense::DIGIT_WORD) {
             let (spoken, next) = read_spoken(page, index);
             if spoken.digits >= 7 {

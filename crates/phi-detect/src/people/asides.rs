@@ -80,7 +80,7 @@ pub(crate) fn after_departments(
     page: &Page<'_>,
     is_ordinary: impl Fn(&str) -> bool,
 ) -> Vec<Range<usize>> {
-    let brackets = memchr::memchr_iter(b'(', page.bytes());
+    let brackets = page.through(memchr::memchr_iter(b'(', page.bytes()));
     let named = brackets.filter_map(|bracket| {
         let end = word_end(page.bytes(), bracket + 1);
         let span = bracket + 1..end;

@@ -7,7 +7,8 @@ use crate::page::{Mark, Page};
 
 /// Puts letters for the digits of every damaged given name, and of the word beside it. `text` is as long as the page.
 pub(crate) fn mend(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
-    for mark in page.marks.iter().filter(|mark| looks_damaged(page, **mark)) {
+    let marks = page.through(&page.marks);
+    for mark in marks.filter(|mark| looks_damaged(page, **mark)) {
         let word = page.slice(mark.range());
         let Some(mended) = spellings(word).into_iter().find(|word| is_given(word)) else {
             continue;
@@ -30,7 +31,7 @@ pub(crate) fn mend(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
 
 /// `Jane Sm1th`: a damaged word after a given name.
 fn after_given_names(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
-    for pair in page.marks.windows(2) {
+    for pair in page.through(page.marks.windows(2)) {
         let (given, surname) = (pair[0], pair[1]);
         let is_beside = given.sense.has(Sense::GIVEN)
             && surname.start == given.end + 1

@@ -107,8 +107,8 @@ pub(crate) fn in_letters(
     let mut found = Vec::new();
     let (mut above, mut is_first) = (Above::Text, true);
     let mut follows_empty = false;
-    let mut start = 0;
-    while start < page.text.len() {
+    let (mut start, mut way) = (0, page.way());
+    while start < page.text.len() && way.goes_on(start) {
         let rest = page.slice(start..page.text.len());
         let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let line = &rest[..length];

@@ -22,7 +22,7 @@ pub(crate) fn again(
     }
     let bytes = page.bytes();
     let mut found = Vec::new();
-    for run in bytes64::runs(bytes, is_part_byte) {
+    for run in page.through(bytes64::runs(bytes, is_part_byte)) {
         let first = bytes[run.start];
         if first == b'-' || words.may_have(first, run.len()) {
             found.extend(mention(page, &words, run, &is_ordinary));

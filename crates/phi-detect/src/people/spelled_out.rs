@@ -37,6 +37,9 @@ pub(crate) fn spelled_out(page: &Page<'_>) -> Vec<Range<usize>> {
         }
     };
     for (cue, after, before) in &*CUES {
+        if !page.has_time() {
+            return found;
+        }
         for at in cue.find_iter(page.bytes()) {
             look(at.saturating_sub(*before), at + (*after).max(1));
         }

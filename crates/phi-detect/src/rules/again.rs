@@ -49,7 +49,7 @@ struct Known<'a> {
 /// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
 pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
     let mut known = Known::default();
-    for one in candidates.iter() {
+    for one in page.through(candidates.iter()) {
         known.take(page, one);
     }
     if known.values.is_empty() && known.models.is_empty() {

@@ -82,6 +82,9 @@ pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
 /// Runs every rule over the page.
 pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
     for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
+        if !page.has_time() {
+            return;
+        }
         let mut out = Out {
             kind,
             settings,
@@ -145,7 +148,7 @@ pub(crate) fn find_beside_names(
             settings,
             candidates,
         };
-        for name in &distinct {
+        for name in page.through(&distinct) {
             (finder(kind).beside)(page, name, &mut out);
         }
         if let Some(among) = finder(kind).among.filter(|_| !names.is_empty()) {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Source;
 use super::heads;
 use crate::labels::Meaning;
 use crate::page::Field;
@@ -16,10 +17,11 @@ struct Line {
 }
 
 /// Reads every block of short lines in which labels follow values.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
     let mut block = Vec::new();
-    let mut start = 0;
-    while start < bytes.len() {
+    let (mut start, mut way) = (0, source.way());
+    while start < bytes.len() && way.goes_on(start) {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
         let span = super::trimmed_blanks(bytes, start..start + length);
         start += length + 1;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::Source;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -24,7 +25,8 @@ static PROPERTIES: &[(&[u8], Meaning)] = &[
 static OPENING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"BEGIN:VCARD"));
 
 /// Reads every card of the text.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
     for start in OPENING.find_iter(bytes) {
         let rest = &bytes[start + 1..];
         let end = memchr::memmem::find(rest, b":VCARD").map_or(0, |to_own| {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::Source;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -58,7 +59,8 @@ const LINE_BYTES_MAX: usize = 256;
 static GROUP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"00"));
 
 /// Reads the lines of a dump: `(0010,0010) PN [ROE^JANE] # 8, 1 PatientName`.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
     for group in GROUP.find_iter(bytes) {
         let starts = group == 0 || !bytes[group - 1].is_ascii_alphanumeric();
         if !starts || bytes.get(group + 4) != Some(&b',') {

@@ -3,12 +3,15 @@
 
 use std::ops::Range;
 
+use super::Source;
 use super::heads;
+use crate::budget;
 use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every table and list of definitions.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
     let mut reader = Reader {
         bytes,
         found,
@@ -16,7 +19,7 @@ pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
         row: Vec::new(),
         open: None,
     };
-    for at in memchr::memchr_iter(b'<', bytes) {
+    for at in budget::through(Some(source.budget), memchr::memchr_iter(b'<', bytes)) {
         reader.tag(at);
     }
     reader.end_row();

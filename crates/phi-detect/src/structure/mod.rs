@@ -15,33 +15,61 @@ mod sql;
 mod table;
 mod xml;
 
+use crate::budget::{Budget, Way};
 use crate::encoded::dumps;
 use crate::labels::Meaning;
 use crate::page::Field;
 
+/// A text to read, and the time for it.
+struct Source<'a> {
+    text: &'a str,
+    budget: &'a Budget<'a>,
+}
+
+impl<'a> Source<'a> {
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    /// A way through the text, for as long as there is time.
+    fn way(&self) -> Way<'a> {
+        Way::new(Some(self.budget))
+    }
+}
+
+/// Who reads what. Where two see the same value, the first is right.
+const READERS: [fn(&Source<'_>, &mut Vec<Field>); 10] = [
+    segments::read,
+    settle_dumps,
+    card::read,
+    dicom::read,
+    json::read,
+    html::read,
+    xml::read,
+    sql::read,
+    table::read,
+    below::read,
+];
+
 /// The fields of all documents found in the text: in order, never overlapping.
-pub(crate) fn fields(text: &str) -> Vec<Field> {
-    let bytes = text.as_bytes();
+pub(crate) fn fields(text: &str, budget: &Budget<'_>) -> Vec<Field> {
+    let source = Source { text, budget };
     let mut found = Vec::new();
-    segments::read(bytes, &mut found);
-    // The text column of a dump is cut anywhere; what the bytes say is read for itself.
-    found.extend(
-        dumps(bytes)
-            .iter()
-            .map(|dump| Field::settled(dump.span(), None)),
-    );
-    card::read(bytes, &mut found);
-    dicom::read(bytes, &mut found);
-    json::read(text, &mut found);
-    html::read(bytes, &mut found);
-    xml::read(bytes, &mut found);
-    sql::read(bytes, &mut found);
-    table::read(bytes, &mut found);
-    below::read(bytes, &mut found);
+    for read in READERS {
+        if budget.has_time() {
+            read(&source, &mut found);
+        }
+    }
     found.retain(|field| !field.span.is_empty());
-    // Stable: where two readers see the same value, the first reader is right.
+    // Stable: the first reader's stays first.
     found.sort_by_key(|field| field.span.start);
     without_overlaps(found)
+}
+
+/// The text column of a dump is cut anywhere; what the bytes say is read for itself.
+fn settle_dumps(source: &Source<'_>, found: &mut Vec<Field>) {
+    let dumps = dumps(source.bytes(), source.way());
+    found.extend(dumps.iter().map(|dump| Field::settled(dump.span(), None)));
 }
 
 /// One field for each piece of text. A value that its key says nothing about may hold a document of its own, whose fields then

@@ -3,13 +3,16 @@
 
 use std::ops::Range;
 
+use super::Source;
+use crate::budget;
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
 /// Reads the rows of every insert that names its columns.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
     let mut free_from = 0;
-    for paren in memchr::memchr_iter(b'(', bytes) {
+    for paren in budget::through(Some(source.budget), memchr::memchr_iter(b'(', bytes)) {
         if paren < free_from || !follows_table(bytes, paren) {
             continue;
         }

@@ -5,15 +5,17 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::Source;
 use super::heads;
 use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every table: a line of column heads and the lines below with as many cells.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
     let mut table: Option<Table> = None;
-    let mut start = 0;
-    while start < bytes.len() {
+    let (mut start, mut way) = (0, source.way());
+    while start < bytes.len() && way.goes_on(start) {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
         let mut line = start..start + length;
         let mut ends_string = false;

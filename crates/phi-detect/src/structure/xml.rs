@@ -1,13 +1,17 @@
 //! XML and HTML: values between tags and in attributes.
 
+use super::Source;
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
 /// Reads tags wherever they stand: `<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`.
-pub(super) fn read(bytes: &[u8], found: &mut Vec<Field>) {
-    let mut at = 0;
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let bytes = source.bytes();
+    let (mut at, mut way) = (0, source.way());
     let mut in_role = false;
-    while let Some(step) = memchr::memchr(b'<', &bytes[at..]) {
+    while way.goes_on(at)
+        && let Some(step) = memchr::memchr(b'<', &bytes[at..])
+    {
         let start = at + step + 1;
         let name_end = start + name_length(&bytes[start..]);
         if name_end == start {

@@ -2,21 +2,22 @@
 
 use super::edit::Layer;
 use super::{escape, fold, signs};
+use crate::budget::{self, Budget};
 use crate::bytes64;
 
 /// The text with every character as it looks; none where all look like what they are.
-pub(super) fn layer(text: &str) -> Option<Layer> {
-    let first = first_disguise(text.as_bytes())?;
+pub(super) fn layer(text: &str, budget: &Budget<'_>) -> Option<Layer> {
+    let first = first_disguise(text.as_bytes(), budget)?;
     let mut builder = Builder {
         source: text,
         layer: Layer::for_text(text),
     };
-    builder.build(first);
+    builder.build(first, budget);
     Some(builder.layer)
 }
 
 /// The first byte that belongs to a disguise. A percent sign or an ampersand alone is none.
-fn first_disguise(bytes: &[u8]) -> Option<usize> {
+fn first_disguise(bytes: &[u8], budget: &Budget<'_>) -> Option<usize> {
     let has_control = bytes
         .iter()
         .fold(false, |found, &byte| found | is_control(byte));
@@ -24,7 +25,7 @@ fn first_disguise(bytes: &[u8]) -> Option<usize> {
         return starts(bytes).next();
     }
     let mut nothing = String::new();
-    memchr::memchr3_iter(b'&', b'%', b'\\', bytes)
+    budget::through(Some(budget), memchr::memchr3_iter(b'&', b'%', b'\\', bytes))
         .find(|&at| escape::read(bytes, at, &mut nothing).is_some())
 }
 
@@ -50,10 +51,11 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn build(&mut self, first: usize) {
+    fn build(&mut self, first: usize, budget: &Budget<'_>) {
         let bytes = self.source.as_bytes();
         let mut at = 0;
-        for start in starts(bytes).skip_while(|&start| start < first) {
+        let starts = starts(bytes).skip_while(|&start| start < first);
+        for start in budget::through(Some(budget), starts) {
             // What was read last may reach beyond.
             if start < at {
                 continue;

@@ -21,6 +21,7 @@ mod tags;
 
 use std::ops::Range;
 
+use crate::budget::Budget;
 use edit::{Edit, Layer};
 
 /// What was escaped may hold escapes again; deeper ones are left as they are.
@@ -36,13 +37,21 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     /// The view of a text. Plain text is not copied.
     pub(crate) fn new(source: &'a str) -> Self {
+        Self::within(&Budget::new(&|| true), source)
+    }
+
+    /// The same, for as long as the budget lasts.
+    pub(crate) fn within(budget: &Budget<'_>, source: &'a str) -> Self {
         let mut view = View {
             source,
             layers: Vec::new(),
         };
         view.edit(mail::edits);
         for _ in 0..ESCAPE_DEPTH_MAX {
-            let Some(layer) = characters::layer(view.text()) else {
+            if !budget.has_time() {
+                break;
+            }
+            let Some(layer) = characters::layer(view.text(), budget) else {
                 break;
             };
             let may_hold_more = layer.has_decoded();
@@ -52,10 +61,11 @@ impl<'a> View<'a> {
             }
         }
         view.edit(|bytes, edits| {
-            emphasis::edits(bytes, edits);
-            tags::edits(bytes, edits);
-            lines::edits(bytes, edits);
-            blanks::edits(bytes, edits);
+            for find in [emphasis::edits, tags::edits, lines::edits, blanks::edits] {
+                if budget.has_time() {
+                    find(bytes, edits);
+                }
+            }
         });
         view.edit(spaced::edits);
         view

@@ -14,12 +14,14 @@ use std::ops::Range;
 use columns::{Item, List};
 use keys::Role;
 
+use super::Source;
+use crate::budget::Way;
 use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every JSON-like piece of the text.
-pub(super) fn read(text: &str, found: &mut Vec<Field>) {
-    let bytes = text.as_bytes();
+pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+    let (text, bytes) = (source.text, source.bytes());
     if memchr::memchr2(b'{', b'[', bytes).is_none() {
         return;
     }
@@ -32,7 +34,7 @@ pub(super) fn read(text: &str, found: &mut Vec<Field>) {
         lists: Vec::new(),
         scopes: Vec::new(),
     };
-    reader.read_all();
+    reader.read_all(source.way());
     let (lists, scopes) = (reader.lists, reader.scopes);
     columns::settle(bytes, &lists, scopes, found);
 }
@@ -80,9 +82,9 @@ const DEPTH_MAX: usize = 64;
 const VALUE_BYTES_MAX: usize = 200;
 
 impl Reader<'_> {
-    fn read_all(&mut self) {
+    fn read_all(&mut self, mut way: Way<'_>) {
         let mut at = 0;
-        while at < self.bytes.len() {
+        while at < self.bytes.len() && way.goes_on(at) {
             at = match self.bytes[at] {
                 b'{' => self.open(at, true),
                 b'[' => self.open(at, false),
