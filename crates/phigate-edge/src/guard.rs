@@ -19,6 +19,7 @@ use std::time::Duration;
 use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::body_turns::BodyTurn;
 use crate::chunked::{Chunked, Step};
 use crate::error::EdgeError;
 use crate::head::{self, Found, Framing, HeadLimits};
@@ -62,6 +63,9 @@ pub(crate) struct Guard<I> {
     head_deadline: Timer,
     write_deadline: Timer,
     linger: Timer,
+    /// What was read of a lingering caller since its last turn, and its wait for the next one.
+    lingered: usize,
+    linger_turn: Option<BodyTurn>,
     write_is_shut: bool,
     /// All that was written has left.
     is_flushed: bool,
@@ -121,6 +125,8 @@ impl<I> Guard<I> {
             head_deadline,
             write_deadline: Timer::default(),
             linger: Timer::default(),
+            lingered: 0,
+            linger_turn: None,
             write_is_shut: false,
             is_flushed: true,
             at_rest: AtRest::default(),

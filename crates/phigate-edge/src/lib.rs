@@ -5,6 +5,7 @@
 //! detector or a store: what is behind the router is the router's business.
 
 mod activity;
+mod body_turns;
 mod carried;
 mod chunked;
 mod client;
@@ -34,6 +35,7 @@ mod tls;
 mod turnstile;
 mod upload;
 
+pub use body_turns::{BodyTurn, TURN_BYTES, next_body_turn};
 pub use client::ClientAddress;
 pub use drain::Drain;
 pub use edge::{ErrorFormatOf, RequestId};

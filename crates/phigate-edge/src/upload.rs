@@ -12,6 +12,7 @@ use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
+use crate::body_turns::{TURN_BYTES, next_body_turn};
 use crate::error::EdgeError;
 use phigate_types::Limits;
 
@@ -28,10 +29,6 @@ const STRANGERS_SHARE: usize = 16;
 /// ones: with the limits that stand it is enough for all requests at work.
 const SMALL_BYTES: u64 = 64 * 1024;
 const SMALL_SHARE: usize = 8;
-
-/// How much of a body is read before others on the same thread have their turn: where bytes come as fast as they are read,
-/// a large body would otherwise be read to its end first.
-const TURN_BYTES: usize = 64 * 1024;
 
 /// Room is made for what was announced when it is no more than this many times what has come: callers who announce much
 /// and send little cost little.
@@ -164,7 +161,7 @@ impl Upload {
             whole.push(data, self.declared_bytes);
             if whole.len() > turn_ends {
                 turn_ends = whole.len() + TURN_BYTES;
-                tokio::task::yield_now().await;
+                next_body_turn().await;
             }
             if !is_proven && whole.len() as u64 > STRANGER_BYTES_MAX {
                 is_proven = is_proof(whole.so_far());

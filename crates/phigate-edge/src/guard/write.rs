@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{Guard, PIECE_BYTES, Phase};
+use crate::body_turns::{TURN_BYTES, next_body_turn};
 
 /// How long a closed connection still takes what the caller sends.
 const LINGER: Duration = Duration::from_secs(5);
@@ -88,12 +89,23 @@ impl<I: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Guard<I> {
             this.linger.start(LINGER);
         }
         loop {
+            if let Some(turn) = &mut this.linger_turn {
+                if turn.as_mut().poll(cx).is_pending() {
+                    return this.linger.poll(cx).map(Ok);
+                }
+                this.linger_turn = None;
+            }
             let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
             let mut piece = ReadBuf::uninit(&mut space);
             match Pin::new(&mut this.inner).poll_read(cx, &mut piece) {
                 Poll::Ready(Ok(())) if !piece.filled().is_empty() && !this.linger.is_over() => {}
                 Poll::Ready(_) => return Poll::Ready(Ok(())),
                 Poll::Pending => return this.linger.poll(cx).map(Ok),
+            }
+            this.lingered += piece.filled().len();
+            if this.lingered >= TURN_BYTES {
+                this.lingered = 0;
+                this.linger_turn = Some(next_body_turn());
             }
         }
     }

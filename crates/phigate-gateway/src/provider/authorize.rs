@@ -1,14 +1,13 @@
 //! What proves to a provider who asks. It is put on each request last, just before the request leaves.
 
-use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Request, StatusCode, Uri};
-use http_body_util::Full;
 use phigate_auth::{Scheme, ToSign};
 use phigate_store::{Provider, ProviderConfig, SecretString};
 use phigate_types::AuthMethod;
 
 use super::identities::{Claim, Identities, Shown};
+use super::sent::Sent;
 use super::{Incoming, ProviderError};
 
 /// Puts a provider's proof on requests. One is made for each call, from the entry as it stands.
@@ -60,7 +59,7 @@ impl Authorizer {
         &self,
         identities: &Identities,
         account: &str,
-        request: &mut Request<Full<Bytes>>,
+        request: &mut Request<Sent>,
         body: &[u8],
     ) -> Result<Option<Shown>, ProviderError> {
         match self {

@@ -9,16 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use bytes::Bytes;
 use futures_util::task::AtomicWaker;
 use http::{Request, Response, Uri};
-use http_body_util::Full;
 use hyper::body::Incoming as Body;
 use hyper::client::conn::http1::{self, Connection, SendRequest};
 use tower::Service;
 
 use super::ProviderError;
 use super::connect::{Connector, no_connection};
+use super::sent::Sent;
 
 /// How often a connection is asked again in one turn, before others get theirs.
 const ROUNDS_MAX: usize = 8;
@@ -27,11 +26,11 @@ const ROUNDS_MAX: usize = 8;
 type Stream = <Connector as Service<Uri>>::Response;
 
 /// What reads and writes.
-type Opened = Pin<Box<Connection<Stream, Full<Bytes>>>>;
+type Opened = Pin<Box<Connection<Stream, Sent>>>;
 
 /// A connection, open or idle.
 pub(super) struct Line {
-    sender: SendRequest<Full<Bytes>>,
+    sender: SendRequest<Sent>,
     /// None when it is over.
     connection: Option<Opened>,
     bell: Arc<Bell>,
@@ -47,7 +46,7 @@ impl std::fmt::Debug for Line {
 /// Why there is no answer.
 pub(super) enum Unanswered {
     /// The connection was closed before anything of the request was sent: it may go on another one.
-    Unsent(Box<Request<Full<Bytes>>>),
+    Unsent(Box<Request<Sent>>),
     /// Something else happened.
     Failed,
 }
@@ -82,7 +81,7 @@ impl Line {
     /// Sends a request, and waits for the head of the answer.
     pub(super) async fn ask(
         &mut self,
-        request: Request<Full<Bytes>>,
+        request: Request<Sent>,
     ) -> Result<Response<Body>, Unanswered> {
         let mut answer = pin!(self.sender.try_send_request(request));
         let answer = std::future::poll_fn(|cx| self.drive(cx, |cx| answer.as_mut().poll(cx)));

@@ -6,11 +6,9 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::header::HOST;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Request, Response, Uri};
-use http_body_util::Full;
 use hyper::body::Incoming as Body;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -18,6 +16,7 @@ use tokio::time::Instant;
 use super::ProviderError;
 use super::connect::Connector;
 use super::line::{Line, Unanswered};
+use super::sent::Sent;
 
 /// Connections of an account to one provider that are kept when they are not needed, for a while: as many as requests are
 /// worked on at a time. Making them anew under load would cost more than the requests.
@@ -77,7 +76,7 @@ impl Lines {
     pub(super) async fn ask(
         self: &Arc<Self>,
         connector: &Connector,
-        mut request: Request<Full<Bytes>>,
+        mut request: Request<Sent>,
     ) -> Result<(Response<Body>, Loan), ProviderError> {
         let uri = request.uri().clone();
         let authority = clear(&uri).ok_or(ProviderError::Unsendable)?;
@@ -184,7 +183,7 @@ impl Loan {
 }
 
 /// Writes the request as HTTP/1 has it: the host in a header, and the path alone.
-fn prepare(request: &mut Request<Full<Bytes>>, authority: &Authority) -> Option<()> {
+fn prepare(request: &mut Request<Sent>, authority: &Authority) -> Option<()> {
     let host = match authority.port_u16() {
         None | Some(PORT) => authority.host(),
         Some(_) => authority.as_str(),

@@ -18,6 +18,7 @@ mod pool;
 mod rehearsal;
 mod rest;
 mod retry;
+mod sent;
 mod setup;
 mod tokens;
 
@@ -30,7 +31,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
-use http_body_util::Full;
 use tokio::time::Instant;
 
 pub(crate) use answer::{Answer, Incoming};
@@ -52,6 +52,7 @@ use phigate_types::Limits;
 use connect::{Connector, Reach};
 use identities::{Identities, Shown};
 use pool::Pool;
+use sent::Sent;
 use tokens::TokenClient;
 
 /// Accounts whose connections are kept apart at a time. More than that share nothing either:
@@ -255,7 +256,7 @@ impl Provider {
         account: &str,
         authorizer: &Authorizer,
     ) -> Result<(), ProviderError> {
-        let mut nowhere = Request::new(Full::new(Bytes::new()));
+        let mut nowhere = Request::new(Sent::new(Bytes::new()));
         *nowhere.uri_mut() = http::Uri::from_static("https://localhost/");
         let shown = authorizer.authorize(&self.identities, account, &mut nowhere, &[]);
         shown.await.map(drop)
@@ -379,12 +380,12 @@ impl Provider {
 }
 
 /// The call as a request: our own URL, allowed headers only.
-fn request(call: &Outgoing<'_>) -> Option<Request<Full<Bytes>>> {
+fn request(call: &Outgoing<'_>) -> Option<Request<Sent>> {
     let uri = call
         .destination
         .base
         .join(&call.path, call.query.as_deref())?;
-    let mut request = Request::new(Full::new(call.body.clone()));
+    let mut request = Request::new(Sent::new(call.body.clone()));
     *request.method_mut() = call.method.clone();
     *request.uri_mut() = uri;
     let headers = request.headers_mut();

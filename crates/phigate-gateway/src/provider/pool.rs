@@ -4,9 +4,7 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
 use hyper::body::Incoming as Body;
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -15,11 +13,12 @@ use phigate_edge::PerThread;
 use super::ProviderError;
 use super::connect::{ConnectError, Connector, no_connection};
 use super::lines::{IDLE_FOR, IDLE_MAX, Lines, Loan};
+use super::sent::Sent;
 
 /// The connections of one account.
 pub(super) struct Pool {
     /// Those with TLS, in HTTP/1 or HTTP/2 as the provider likes.
-    client: Client<Connector, Full<Bytes>>,
+    client: Client<Connector, Sent>,
     /// Those in the clear. A connection is waited for by the runtime of the thread that opened it, so each thread has its
     /// own.
     lines: PerThread<Arc<Lines>>,
@@ -47,7 +46,7 @@ impl Pool {
     pub(super) async fn ask(
         &self,
         connector: &Connector,
-        request: Request<Full<Bytes>>,
+        request: Request<Sent>,
     ) -> Result<(Response<Body>, Option<Loan>), ProviderError> {
         if Lines::serve(request.uri()) {
             // In a box, as the client's own future is: it would make room for itself in every request.
