@@ -1,4 +1,4 @@
-//! Large bodies take turns: between two rounds of all other work, a thread reads or writes one piece of one of them.
+//! Large bodies that come in take turns: between two rounds of all other work, a thread reads one piece of one of them.
 //!
 //! Where bytes come as fast as they are read, one body would otherwise be read to its end first, and many that had a turn
 //! each round would make every small request beside them wait for a piece of each.
@@ -10,17 +10,17 @@ use tokio::sync::Mutex;
 
 use crate::threads::PerThread;
 
-/// What is read or written in a turn.
+/// What is read in a turn, or written at once.
 pub const TURN_BYTES: usize = 64 * 1024;
 
 /// Held by the body whose turn it is; first come, first served.
 static TURNS: LazyLock<PerThread<Mutex<()>>> = LazyLock::new(|| PerThread::new(Mutex::default));
 
 /// A wait for the next turn.
-pub type BodyTurn = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type BodyTurn = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Waits for the turn of a body.
-pub fn next_body_turn() -> BodyTurn {
+/// Waits for the turn of a body. Whoever waits must be woken and asked, like a task: nobody else's turn comes before.
+pub(crate) fn next_body_turn() -> BodyTurn {
     Box::pin(async {
         let _turn = TURNS.mine().lock().await;
         tokio::task::yield_now().await;

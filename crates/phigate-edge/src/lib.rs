@@ -35,7 +35,7 @@ mod tls;
 mod turnstile;
 mod upload;
 
-pub use body_turns::{BodyTurn, TURN_BYTES, next_body_turn};
+pub use body_turns::TURN_BYTES;
 pub use client::ClientAddress;
 pub use drain::Drain;
 pub use edge::{ErrorFormatOf, RequestId};

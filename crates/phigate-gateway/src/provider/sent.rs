@@ -6,21 +6,24 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use phigate_edge::{BodyTurn, TURN_BYTES, next_body_turn};
+use phigate_edge::TURN_BYTES;
 
-/// A body that is there already. A large one is written in turns, as the system would take megabytes at once, and copying
-/// those keeps others on the thread waiting.
+/// A body that is there already. A large one is written in pieces, as the system would take megabytes at once, and copying
+/// those keeps others on the thread waiting. Bodies on their way out do not wait for each other: while a provider reads
+/// slowly nobody asks for the next piece, and whoever had the turn would keep it.
 pub(super) struct Sent {
     rest: Bytes,
-    /// The wait for the next turn.
-    turn: Option<BodyTurn>,
+    /// The others' turn, until it is over.
+    pause: Option<Pause>,
 }
+
+type Pause = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Sent {
     pub(super) fn new(body: Bytes) -> Self {
         Sent {
             rest: body,
-            turn: None,
+            pause: None,
         }
     }
 }
@@ -36,14 +39,14 @@ impl Body for Sent {
         if self.rest.is_empty() {
             return Poll::Ready(None);
         }
-        if let Some(turn) = &mut self.turn {
-            ready!(turn.as_mut().poll(context));
-            self.turn = None;
+        if let Some(pause) = &mut self.pause {
+            ready!(pause.as_mut().poll(context));
+            self.pause = None;
         }
         let length = self.rest.len().min(TURN_BYTES);
         let piece = self.rest.split_to(length);
         if !self.rest.is_empty() {
-            self.turn = Some(next_body_turn());
+            self.pause = Some(Box::pin(tokio::task::yield_now()));
         }
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
