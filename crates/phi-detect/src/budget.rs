@@ -28,7 +28,7 @@ impl<'a> Budget<'a> {
     }
 
     /// Asks now and then while steps are counted; never at the first, since most texts are short.
-    pub(crate) fn has_time_after(&self, steps: usize) -> bool {
+    fn has_time_after(&self, steps: usize) -> bool {
         steps == 0 || !steps.is_multiple_of(STEPS_PER_LOOK) || self.has_time()
     }
 

@@ -219,6 +219,17 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn scans_step_back_for_those_who_serve() {
+        let niceness = || {
+            let thread = rustix::thread::gettid();
+            rustix::process::getpriority_process(Some(thread)).unwrap()
+        };
+        let scanning = on_its_own_thread((), niceness).await.unwrap();
+        assert!(scanning > niceness(), "{scanning} and {}", niceness());
+    }
+
     #[test]
     fn digits_and_capitals_make_a_text_long() {
         for (text, expected) in [
