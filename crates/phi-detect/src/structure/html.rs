@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::Source;
 use super::heads;
-use crate::budget;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -19,7 +18,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
         row: Vec::new(),
         open: None,
     };
-    for at in budget::through(Some(source.budget), memchr::memchr_iter(b'<', bytes)) {
+    for at in source.through(memchr::memchr_iter(b'<', bytes)) {
         reader.tag(at);
     }
     reader.end_row();

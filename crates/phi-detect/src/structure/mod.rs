@@ -15,7 +15,7 @@ mod sql;
 mod table;
 mod xml;
 
-use crate::budget::{Budget, Way};
+use crate::budget::{self, Budget, Way};
 use crate::encoded::dumps;
 use crate::labels::Meaning;
 use crate::page::Field;
@@ -29,6 +29,11 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn bytes(&self) -> &'a [u8] {
         self.text.as_bytes()
+    }
+
+    /// Goes through something of the text for as long as there is time.
+    fn through<I: IntoIterator>(&self, steps: I) -> impl Iterator<Item = I::Item> {
+        budget::through(Some(self.budget), steps)
     }
 
     /// A way through the text, for as long as there is time.

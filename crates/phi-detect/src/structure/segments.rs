@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Source;
-use crate::budget;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -176,9 +175,9 @@ static HL7: &[Segment] = &[
 /// Reads every HL7 and X12 segment of the text.
 pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
     let bytes = source.bytes();
-    let bars = budget::through(Some(source.budget), memchr::memchr_iter(b'|', bytes));
+    let bars = source.through(memchr::memchr_iter(b'|', bytes));
     let starts: Vec<usize> = bars.filter_map(|bar| segment_start(bytes, bar)).collect();
-    for (index, &start) in budget::through(Some(source.budget), starts.iter().enumerate()) {
+    for (index, &start) in source.through(starts.iter().enumerate()) {
         // Pasted messages may have lost their line breaks.
         let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
         let line = memchr::memchr2(b'\n', b'\r', &bytes[start..next])

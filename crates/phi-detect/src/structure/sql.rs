@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::Source;
-use crate::budget;
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
@@ -12,7 +11,7 @@ use crate::page::Field;
 pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
     let bytes = source.bytes();
     let mut free_from = 0;
-    for paren in budget::through(Some(source.budget), memchr::memchr_iter(b'(', bytes)) {
+    for paren in source.through(memchr::memchr_iter(b'(', bytes)) {
         if paren < free_from || !follows_table(bytes, paren) {
             continue;
         }
