@@ -127,6 +127,11 @@ pub trait TrailRows: Send + Sync + 'static {
         codes: &[LookupCode],
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>>;
+    /// A request, with its account, that is not found by all its codes, if there is one. Only an engine that keeps an
+    /// index of its own can have one.
+    async fn unfindable(&self, _account: Option<&str>) -> Result<Option<(String, Uuid)>> {
+        Ok(None)
+    }
     /// Counters from an hour on, added up over lanes: hour, name, count.
     async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>>;
     /// Hours in which one of these counters has something, newest first.

@@ -106,6 +106,12 @@ const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
         8,
     ),
     (
+        "rows are said to be in an index that does not have them",
+        &["INSERT INTO audit_token_segment (first, last, newest) VALUES (1, 1000, 9000000000000000000)"],
+        FaultKind::Changed,
+        0,
+    ),
+    (
         "one of two sealed contents is deleted",
         &["UPDATE audit_content SET sent = NULL WHERE number = (SELECT number FROM audit_record WHERE seq = 8)"],
         FaultKind::Changed,

@@ -4,7 +4,7 @@ use rusqlite::{ErrorCode, Transaction, params};
 
 use crate::item::{Change, Expect, Item};
 use crate::rows::{Batch, RowKey};
-use crate::sqlite::failed;
+use crate::sqlite::{codes, failed};
 use crate::store::CommitError;
 
 /// One change to the items.
@@ -45,7 +45,7 @@ pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<()
             }
         }
         Change::Shred { account } => {
-            for table in ["item", "audit_content", "audit_token"] {
+            for table in ["item", "audit_content"] {
                 transaction
                     .execute(
                         &format!("DELETE FROM {table} WHERE account = ?1"),
@@ -53,7 +53,7 @@ pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<()
                     )
                     .map_err(|error| failed(&error))?;
             }
-            Ok(())
+            codes::delete_all(transaction, account).map_err(|error| failed(&error))
         }
     }
 }
@@ -159,14 +159,10 @@ fn delete_records(
     account: &str,
     rows: &[RowKey],
 ) -> rusqlite::Result<()> {
-    let mut tokens = transaction.prepare_cached(
-        "DELETE FROM audit_token WHERE account = ?1 AND request =
-         (SELECT request FROM audit_record WHERE account = ?1 AND time = ?3 AND id = ?2 AND kind = 1)",
-    )?;
+    codes::delete(transaction, account, rows)?;
     let mut records = transaction
         .prepare_cached("DELETE FROM audit_record WHERE account = ?1 AND time = ?3 AND id = ?2")?;
     for row in rows {
-        tokens.execute(params![account, row.record.as_bytes(), row.time_us])?;
         records.execute(params![account, row.record.as_bytes(), row.time_us])?;
     }
     Ok(())

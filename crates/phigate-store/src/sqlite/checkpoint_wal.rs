@@ -53,12 +53,8 @@ impl Folder {
     }
 
     /// After each commit: folds in, or lets fold in, when enough was written.
-    pub(super) fn wrote(&mut self, connection: &Connection, batches: &[Arc<Batch>]) {
-        self.bytes += COMMIT_BYTES;
-        self.bytes += batches
-            .iter()
-            .map(|batch| batch_bytes(batch))
-            .sum::<usize>();
+    pub(super) fn wrote(&mut self, connection: &Connection, bytes: usize) {
+        self.bytes += COMMIT_BYTES + bytes;
         if self.bytes > FOLD_BYTES && !self.was_asked {
             self.has_folded.store(false, Ordering::Release);
             self.was_asked = true;
@@ -119,7 +115,7 @@ fn fold(connection: &Connection) -> bool {
 }
 
 /// About what a batch adds to the log: rows, their indexes and places in the chain.
-fn batch_bytes(batch: &Batch) -> usize {
+pub(super) fn batch_bytes(batch: &Batch) -> usize {
     let rows = batch.records.iter().map(|new| {
         let sealed = new.contents.fields().map(|(_, sealed)| sealed.len());
         sealed.sum::<usize>() + new.row.body.len() + 700

@@ -29,6 +29,10 @@ const MIGRATIONS: &[Migration] = &[
         version: 4,
         sql: include_str!("migrations/0004_search.sql"),
     },
+    Migration {
+        version: 5,
+        sql: include_str!("migrations/0005_sorted_tokens.sql"),
+    },
 ];
 
 /// Name of the database in its folder.

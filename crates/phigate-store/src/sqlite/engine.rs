@@ -16,7 +16,7 @@ use crate::rows::{
     AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
 };
 use crate::sqlite::write::Step;
-use crate::sqlite::{Sqlite, chains, counters, items, lock, read, search};
+use crate::sqlite::{Sqlite, chains, codes, counters, items, lock, read, search, segments};
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
 /// Longest time the threads are waited for at the end.
@@ -146,14 +146,18 @@ impl TrailRows for Sqlite {
     async fn requests_with(
         &self,
         account: &str,
-        codes: &[LookupCode],
+        wanted: &[LookupCode],
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>> {
-        let (account, codes) = (account.to_owned(), codes.to_vec());
-        self.on_reader(move |connection| {
-            read::requests_with(connection, &account, &codes, rows(limit))
-        })
-        .await
+        let (account, wanted) = (account.to_owned(), wanted.to_vec());
+        self.on_reader(move |connection| codes::requests_with(connection, &account, &wanted, limit))
+            .await
+    }
+
+    async fn unfindable(&self, account: Option<&str>) -> Result<Option<(String, Uuid)>> {
+        let account = account.map(str::to_owned);
+        self.on_reader(move |connection| segments::unfindable(connection, account.as_deref()))
+            .await
     }
 
     async fn counters(&self, account: &str, since_hour: i64) -> Result<Vec<(i64, String, i64)>> {
@@ -227,7 +231,7 @@ impl TrailRows for Sqlite {
 
     async fn codes_of(&self, account: &str, request: Uuid) -> Result<Vec<LookupCode>> {
         let account = account.to_owned();
-        self.on_reader(move |connection| read::codes_of(connection, &account, request))
+        self.on_reader(move |connection| codes::codes_of(connection, &account, request))
             .await
     }
 

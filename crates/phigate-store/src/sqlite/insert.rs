@@ -147,10 +147,12 @@ static OPEN_REQUESTS: LazyLock<Inserts<4>> = LazyLock::new(|| {
     )
 });
 
+/// A row that gets more codes gets a number after all others, so that these are sorted too.
 static TOKENS: LazyLock<Inserts<4>> = LazyLock::new(|| {
     Inserts::new(
         "audit_token (account, request, time, tokens)",
-        "ON CONFLICT (account, request) DO UPDATE SET tokens = CAST(tokens || excluded.tokens AS BLOB)",
+        "ON CONFLICT (account, request) DO UPDATE SET tokens = CAST(tokens || excluded.tokens AS BLOB),
+         number = (SELECT max(number) + 1 FROM audit_token)",
     )
 });
 

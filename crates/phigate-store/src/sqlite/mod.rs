@@ -6,6 +6,7 @@
 mod chains;
 mod changes;
 mod checkpoint_wal;
+mod codes;
 mod connect;
 mod counters;
 mod engine;
@@ -14,6 +15,7 @@ mod insert;
 mod items;
 mod read;
 mod search;
+mod segments;
 mod write;
 
 use std::collections::HashMap;

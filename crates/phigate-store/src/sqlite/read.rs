@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use crate::rows::{AuditRow, Contents, LookupCode, OpenRow, RowKey};
+use crate::rows::{AuditRow, Contents, OpenRow, RowKey};
 
 pub(super) fn accounts_with_records(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     // Jumps along the index from account to account.
@@ -63,33 +63,6 @@ pub(super) fn content(
     Ok(found.unwrap_or_default())
 }
 
-/// Requests that can be looked up by one of these codes, newest first. All rows are read, in the order in which they
-/// lie: they are few bytes each, and nobody waits for this but a person who looks something up.
-pub(super) fn requests_with(
-    connection: &Connection,
-    account: &str,
-    wanted: &[LookupCode],
-    limit: i64,
-) -> rusqlite::Result<Vec<(Uuid, i64)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT request, time, tokens FROM audit_token NOT INDEXED WHERE account = ?1",
-    )?;
-    let mut rows = statement.query([account])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let codes = row.get_ref(2)?.as_blob().unwrap_or_default();
-        if codes.as_chunks().0.iter().any(|code| wanted.contains(code)) {
-            found.push((row.get::<_, i64>(1)?, uuid(row, 0)?));
-        }
-    }
-    found.sort_unstable_by(|one, other| other.cmp(one));
-    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(found
-        .into_iter()
-        .map(|(time_us, request)| (request, time_us))
-        .collect())
-}
-
 pub(super) fn open_requests(
     connection: &Connection,
     alive: &[Uuid],
@@ -137,24 +110,6 @@ pub(super) fn old_rows(
             })
         })?
         .collect()
-}
-
-pub(super) fn codes_of(
-    connection: &Connection,
-    account: &str,
-    request: Uuid,
-) -> rusqlite::Result<Vec<LookupCode>> {
-    let codes: Option<Vec<u8>> = connection
-        .prepare_cached("SELECT tokens FROM audit_token WHERE account = ?1 AND request = ?2")?
-        .query_row(params![account, request.as_bytes()], |row| {
-            Ok(row.get(0).unwrap_or_default())
-        })
-        .optional()?;
-    let codes = codes.unwrap_or_default();
-    let (whole, rest) = codes.as_chunks();
-    // What was cut off must not look whole.
-    let cut = (!rest.is_empty()).then_some([0; 16]);
-    Ok(whole.iter().copied().chain(cut).collect())
 }
 
 /// Copies page by page; writers are not held up.

@@ -11,9 +11,10 @@ use tokio::sync::oneshot;
 use crate::Result;
 use crate::item::Change;
 use crate::rows::Batch;
-use crate::sqlite::checkpoint_wal::Folder;
+use crate::sqlite::checkpoint_wal::{Folder, batch_bytes};
 use crate::sqlite::connect::{Access, connect};
 use crate::sqlite::generation::Generation;
+use crate::sqlite::segments::{self, Backlog, USUAL};
 use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
 use crate::store::CommitError;
 
@@ -34,6 +35,7 @@ pub(super) struct Writer {
     data: PathBuf,
     connection: Option<Connection>,
     log: Folder,
+    backlog: Backlog,
     /// Deleted bytes are still in the log.
     must_scrub: bool,
     delay: Duration,
@@ -71,6 +73,7 @@ impl Writer {
             log: Folder::start(data.clone())?,
             data,
             connection: Some(connection),
+            backlog: Backlog::default(),
             must_scrub: false,
             delay,
             generation,
@@ -108,7 +111,13 @@ impl Writer {
         // Told at once; whoever asked may have gone, and the work is done all the same.
         let _ = answer.send(result);
         self.read_generation();
-        self.keep_log_short(&batches);
+        self.keep_log_short(batches.iter().map(|batch| batch_bytes(batch)).sum());
+        for batch in &batches {
+            self.backlog.add(batch);
+        }
+        if self.backlog.is_worth_a_look() {
+            self.sort_codes();
+        }
     }
 
     /// After every commit the next request would have to ask; what it would be told is read ahead of it.
@@ -120,9 +129,31 @@ impl Writer {
     }
 
     /// Between two commits: folds in the rest of a log whose bulk is folded in already.
-    fn keep_log_short(&mut self, batches: &[Arc<Batch>]) {
+    fn keep_log_short(&mut self, bytes: usize) {
         if let Some(connection) = &self.connection {
-            self.log.wrote(connection, batches);
+            self.log.wrote(connection, bytes);
+        }
+    }
+
+    /// Between two commits: sorts lookup codes, should some be due; whether there may be more.
+    fn sort_codes(&mut self) -> bool {
+        let Some(mut connection) = self.connection.take() else {
+            return false;
+        };
+        let due = self.backlog.look(&connection);
+        match due.and_then(|is_due| Ok(is_due && segments::sort_next(&mut connection, USUAL)?)) {
+            Ok(is_sorted) => {
+                self.connection = Some(connection);
+                if is_sorted {
+                    self.read_generation();
+                    self.keep_log_short(segments::SEGMENT_BYTES);
+                }
+                is_sorted
+            }
+            Err(error) => {
+                tracing::debug!("lookup codes are sorted later: {}", unavailable(&error));
+                false
+            }
         }
     }
 
@@ -149,7 +180,7 @@ impl Writer {
         } else {
             self.log.rest();
         }
-        self.must_scrub
+        self.sort_codes() || self.must_scrub
     }
 }
 

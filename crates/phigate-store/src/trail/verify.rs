@@ -64,8 +64,13 @@ impl Trail {
                 .await?
             {
                 report.fault = Some(fault);
-                break;
+                return Ok(report);
             }
+        }
+        // Codes that belong to no record any more hide nothing, so this comes last.
+        if let Some((account, request)) = self.core.store.unfindable(account_id).await? {
+            let row = format!("the lookup index of request {request}");
+            report.fault = Some(Fault::beside(FaultKind::Changed, &account, row));
         }
         Ok(report)
     }
