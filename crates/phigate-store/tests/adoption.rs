@@ -1,12 +1,13 @@
 //! A store from before rows were authenticated is taken over at its first start, once.
 
-use crate::support::{Site, account, clean, close};
+use crate::support::life::recorded;
+use crate::support::{PATIENCE, Site, account, clean, close};
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{Filter, Login, LoginOutcome, Options, ProviderConfig, StoreError, Vault};
 use phigate_types::{Mode, ProviderKind};
 use rusqlite::Connection;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const OLD: &str = include_str!("data/before_row_hashes.sql");
 const MASTER_KEY: &str = "lR4cxOHhxQzJeUA3jUADePUwtRvv0tPyvzgYYPiSdik=";
@@ -134,6 +135,34 @@ async fn hashes_of_identifiers_are_joined_by_request() {
     expected.sort_unstable();
     assert_eq!((time, both), (7, expected));
     assert_eq!(joined(2), (7, [0x00, 0xff].repeat(8)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hashes_of_identifiers_are_sorted_in_quiet_moments() {
+    let site = old_store();
+    let rows = "WITH RECURSIVE each(number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM each WHERE number < 10000)
+                INSERT INTO audit_token
+                SELECT 'bewxdhrs7scv', randomblob(16), number, randomblob(16) FROM each";
+    assert_eq!(database(&site).execute(rows, []).unwrap(), 10_000);
+    let vault = site.serve().await;
+    let account = account(&vault).await;
+    recorded(&vault, clean(&account)).await;
+    let started = Instant::now();
+    loop {
+        let sql = "SELECT coalesce(max(last), 0), count(*) FROM audit_token_segment";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let (last, count): (i64, i64) = database(&site).query_row(sql, [], read).unwrap();
+        if count == 2 {
+            assert_eq!(last, 8_192);
+            break;
+        }
+        assert!(
+            started.elapsed() < PATIENCE,
+            "{last} after {count} segments"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    close(vault).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

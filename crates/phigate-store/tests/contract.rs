@@ -74,6 +74,7 @@ promises! {
         lists_filter_and_page_newest_first,
         content_comes_back_only_by_reveal_which_is_recorded_first,
         an_identifier_is_found_by_its_value_and_only_in_its_account,
+        an_identifier_is_found_among_thousands_of_requests,
         content_is_found_by_the_tokens_that_stood_for_it,
         figures_add_up,
         an_attempt_tells_whom_else_an_identifier_went_to,

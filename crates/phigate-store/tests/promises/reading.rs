@@ -199,6 +199,42 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     close(vault).await;
 }
 
+pub async fn an_identifier_is_found_among_thousands_of_requests(site: Site) {
+    const REQUESTS: usize = 4_500;
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let mut requests = Vec::new();
+    for number in 0..REQUESTS {
+        let mut new = clean(&account);
+        new.decision.time += SignedDuration::from_micros(number as i64);
+        let value = if number % 900 == 7 { 0 } else { number };
+        new.identifiers.push(Identifier {
+            kind: "mrn",
+            value: value.to_string().into(),
+        });
+        requests.push(new.decision.request_id);
+        let written = vault.trail.record_decision_lazily(new, PATIENCE).await;
+        written.unwrap();
+    }
+    vault.flush().await.unwrap();
+    let newest = [3_607, 2_707, 1_807, 907, 7, 0].map(|number| requests[number]);
+    let of_one = |number: usize| vec![requests[number]];
+    for (value, expected) in [
+        (0, newest.to_vec()),
+        (1, of_one(1)),
+        (4_095, of_one(4_095)),
+        (4_499, of_one(4_499)),
+        (4_500, Vec::new()),
+    ] {
+        let forms = [value.to_string().into()];
+        let found = vault.trail.find_identifier(&account, "mrn", &forms, "cli");
+        let found = found.await.unwrap();
+        let found: Vec<_> = found.iter().map(|one| one.request_id).collect();
+        assert_eq!(found, expected, "{value}");
+    }
+    close(vault).await;
+}
+
 pub async fn content_is_found_by_the_tokens_that_stood_for_it(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;

@@ -127,7 +127,7 @@ impl Site {
         let transaction = self.connection.transaction().unwrap();
         for account in ACCOUNTS {
             let of = gone.iter().filter(|(of, ..)| *of == account);
-            let keys: Vec<RowKey> = of.map(|(_, key, _)| key.clone()).collect();
+            let keys: Vec<RowKey> = of.map(|(_, key, _)| *key).collect();
             delete(&transaction, account, &keys).unwrap();
         }
         transaction.commit().unwrap();
