@@ -5,7 +5,7 @@
 //! a 256th of six bytes per code. What holds:
 //!
 //! - Every row up to the end of the last segment is in a segment that has all its codes.
-//! - An entry may name a row that is gone or was replaced: whoever asks reads the row and sees for himself.
+//! - An entry may name a row that is gone or was replaced: whoever asks reads the row before believing it.
 //! - New rows come after the end of the last segment. SQLite gives out the number after the largest there is, so when
 //!   the newest rows are deleted, the segments end earlier ([`lose`]).
 
@@ -207,7 +207,10 @@ fn sort_new(transaction: &Transaction<'_>, size: Size) -> rusqlite::Result<bool>
              coalesce((SELECT last FROM audit_token_segment ORDER BY first DESC LIMIT 1), 0)",
         )?
         .query_row([], |row| row.get(0))?;
-    let Some(first) = first else { return Ok(false) };
+    // A number that does not fit into a place was not given by SQLite.
+    let Some(first) = first.filter(|first| *first < place(1, 0)) else {
+        return Ok(false);
+    };
     let is_full = |sorting: &Sorting| sorting.rows >= size.rows || sorting.codes >= size.codes;
     let sorting = Sorting::read(transaction, first, i64::MAX, is_full)?;
     let newest: i64 = transaction
@@ -240,10 +243,12 @@ pub(super) fn unfindable(
             if account.is_some_and(|account| account != of) {
                 continue;
             }
-            let distance = u16::try_from(number - segment.first);
+            let distance = number.checked_sub(segment.first);
+            let distance = distance.and_then(|distance| u16::try_from(distance).ok());
             let is_known = |code: &LookupCode| {
                 let mark = Mark::of(code);
-                distance.is_ok_and(|distance| known.contains(&(mark.bucket, entry(mark, distance))))
+                let lies = |distance| known.contains(&(mark.bucket, entry(mark, distance)));
+                distance.is_some_and(lies)
             };
             let codes = row.get_ref(3)?.as_blob().unwrap_or_default();
             let is_timely = row.get::<_, i64>(4)? <= segment.newest_us;
@@ -338,7 +343,7 @@ impl Sorting {
         let mut statement = connection.prepare_cached(
             "SELECT number, time, tokens FROM audit_token WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
         )?;
-        let mut rows = statement.query([first, last.min(first + FARTHEST)])?;
+        let mut rows = statement.query([first, last.min(first.saturating_add(FARTHEST))])?;
         while let Some(row) = rows.next()? {
             let codes = row.get_ref(2)?.as_blob().unwrap_or_default();
             sorting.add(row.get(0)?, row.get(1)?, codes.as_chunks().0);
