@@ -5,6 +5,23 @@ use std::ops::Range;
 use crate::page::{Page, word_end};
 use crate::words;
 
+/// "1998-2004", "1998 - 2004", "1998-99": from one year to another.
+pub(crate) fn is_span_of_years(value: &[u8]) -> bool {
+    let mut groups = value
+        .split(|byte| !byte.is_ascii_digit())
+        .filter(|group| !group.is_empty());
+    let (Some(from), Some(to), None) = (groups.next(), groups.next(), groups.next()) else {
+        return false;
+    };
+    let has_century = from.starts_with(b"19") || from.starts_with(b"20");
+    let is_later = match to.len() {
+        2 => to >= &from[from.len().min(2)..],
+        4 => to >= from && to < b"2100".as_slice(),
+        _ => false,
+    };
+    from.len() == 4 && has_century && is_later
+}
+
 /// Digit groups that belong together, such as `536-22-8741`.
 pub(crate) struct Run {
     pub(crate) span: Range<usize>,

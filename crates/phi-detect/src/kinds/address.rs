@@ -108,6 +108,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "He lives at «12 Oak Street», COPD, on oxygen; lives at «14 Oak Street», 2019 records",
     ],
     misses: &[
+        "Copyright (c) 1998, 1999, 2000 Thai Open Source Software Center Ltd",
+        "However, PEP 508 introduced operators such\n# as ~= and ===",
+        "'asin', 'atan', 'atan2', 'ceil'",
         "He has 2 dogs and a drive to succeed",
         "take 2 tablets by way of mouth",
         "Patient is in room 12, bed 3",

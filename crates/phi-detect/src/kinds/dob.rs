@@ -110,6 +110,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "lahir «17 Agustus 1962», född «14 maj 1962», doğum tarihi «29 Ekim 1962»",
     ],
     misses: &[
+        "2005-06-23  Jane Roe <jane.roe@clinic.example>\n\n\t* Fix the build.",
+        " -- Jane Roe <jane.roe@clinic.example>  Sun,  7 Aug 2005 23:23:08 -0400",
         "Admitted on March 14, 2025 and discharged March 19, 2025.",
         "World War II ended on September 2, 1945.",
         "DOB , please summarise",

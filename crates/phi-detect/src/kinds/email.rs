@@ -37,6 +37,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "«jane.roe {at} example {dot} co {dot} uk», «jane<at>example<dot>org»",
     ],
     misses: &[
+        "<img src=\"logo@2x.png\" srcset=\"hero@3x.webp 3x\"> icons-64x64@2.tar",
         "follow @examplehealth today",
         "npm install left-pad@1.3.0",
         "BP 120/80 @ 0800",

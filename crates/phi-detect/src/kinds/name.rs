@@ -116,6 +116,11 @@ pub(super) static RULE: PhiRule = PhiRule {
             \"REV\" if rev\n\n        if limit\n          limit = limit.map { |value| Integer(value) }\n        end\n",
     ],
     misses: &[
+        "use nom::IResult; if x.parent === Base {}",
+        "Name: Pygments\nVersion: 2.14.0\nSummary: Pygments is a highlighter",
+        "any version prepared by Licensee; in the event that Licensee",
+        "<default><family>Courier</family></default>",
+        "{\"name\": \"left-pad\", \"version\": \"1.3.0\", \"author\": \"Example Inc.\", \"scripts\": {\"test\": \"tap\"}}",
         "{\"patient\":\"x\"}",
         "name: Docker build\non:\n  push:\n    branches: [main]",
         "DALLAS/FORT WORTH INTL ARPT,MD-80,None",

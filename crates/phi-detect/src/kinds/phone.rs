@@ -163,6 +163,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Bei Fragen erreichen Sie mich unter «0151 23456780», oder bel my op «072 555 0142»",
     ],
     misses: &[
+        "<svg viewBox=\"0 0 1024 768\">",
+        "// Copyright (C) 1998-2004 Example Foundation, (c) 2006 - 2010, (c) 1995-98",
+        "list('-+0123456789.') and b\"0123456789\"",
+        "768\n880\n1155\n1162\n",
+        "FD78 <final> 0639 0645 0649",
         "a0 03 02 01 02 02 09 00",
         "Call 911 or 988 in a crisis.",
         "ratio 2065550142 seen",

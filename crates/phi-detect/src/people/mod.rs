@@ -367,6 +367,29 @@ pub(crate) fn without_title(page: &Page<'_>, span: Range<usize>) -> Range<usize>
     if is_title { after + 1..span.end } else { span }
 }
 
+/// "GitHub Inc.": whether the last word is that of a company.
+fn is_company(value: &[u8]) -> bool {
+    const ENDINGS: &[&[u8]] = &[
+        b"corp",
+        b"corporation",
+        b"foundation",
+        b"gmbh",
+        b"inc",
+        b"incorporated",
+        b"llc",
+        b"ltd",
+        b"plc",
+    ];
+    let value = value.strip_suffix(b".").unwrap_or(value);
+    let last = value
+        .rsplit(|byte| !byte.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default();
+    ENDINGS
+        .iter()
+        .any(|ending| last.eq_ignore_ascii_case(ending))
+}
+
 /// Whether the whole value of a name field can be a name.
 pub(crate) fn is_name_value(value: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
@@ -403,6 +426,7 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
     // "Dr.^MD^D": what redaction leaves of a name in a message.
     let is_only_titles = longest < 2 && titles > 0;
     (1..=7).contains(&words)
+        && !(words > 1 && is_company(value))
         && !is_only_titles
         && !is_sentence
         && common < words

@@ -67,8 +67,8 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
     let bytes = page.bytes();
     let at = skip(bytes, from, b" ,\n.-");
     if page.byte(at) == b'#' {
-        let token = next_token(page, at + 1)?;
-        return (token.span.len() <= 6).then_some(token.span.end);
+        let token = next_token(page, at + 1).filter(is_unit_id)?;
+        return Some(token.span.end);
     }
     if let Some(end) = bare_unit(page, from) {
         return Some(end);
@@ -77,10 +77,13 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
     if !sense.has(Sense::UNIT) {
         return ordinal_floor(page, at);
     }
-    let token = next_token(page, skip(bytes, end, b".# "))?;
-    let is_id =
-        token.span.len() <= 6 && (token.has_digit || token.span.len() <= 2 && token.is_capital);
-    is_id.then_some(token.span.end)
+    let token = next_token(page, skip(bytes, end, b".# ")).filter(is_unit_id)?;
+    Some(token.span.end)
+}
+
+/// `4B`, `083`, `C`.
+fn is_unit_id(token: &Token) -> bool {
+    token.span.len() <= 6 && (token.has_digit || token.span.len() <= 2 && token.is_capital)
 }
 
 /// `, 5D` at the end of a line or before a sign.

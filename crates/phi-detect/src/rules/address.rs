@@ -40,7 +40,7 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
         let opens_line = mark
             .sense
             .has(Sense::NUMBER | Sense::CODE | Sense::BOX | Sense::UNIT);
-        if start < free_from || !opens_line {
+        if start < free_from || !opens_line || is_of_copyright(page, &mark) {
             continue;
         }
         if let Some(line) = line_at(page, &mark)
@@ -71,6 +71,26 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
             zip(page, mark.range(), out);
         }
     }
+}
+
+/// "Copyright (c) 1998, 2000 Thai Software Center": a year, and whose work it was.
+fn is_of_copyright(page: &Page<'_>, mark: &Mark) -> bool {
+    const SIGNS: &[&[u8]] = &[b"opyright", b"(c)", b"(C)", "©".as_bytes()];
+    const REACH_BYTES: usize = 40;
+    let start = mark.start as usize;
+    let year = page.slice(mark.range());
+    if !(mark.len() == 4 && (year.starts_with(b"19") || year.starts_with(b"20"))) {
+        return false;
+    }
+    let before = page.slice(start.saturating_sub(REACH_BYTES)..start);
+    // Nothing but years and signs stands between.
+    let years = before
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b',' | b'-' | b':'))
+        .count();
+    let before = &before[..before.len() - years];
+    SIGNS.iter().any(|sign| before.ends_with(sign))
 }
 
 fn line_at(page: &Page<'_>, mark: &Mark) -> Option<Line> {
@@ -323,7 +343,15 @@ fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
             .iter()
             .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() || *byte == b'-')
         && !is_zip_by_context(page, span);
-    is_nothing || is_piece || is_other_number || is_code
+    // `atan2`: a word of a program; postal codes begin with two letters at most.
+    let letters = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let is_identifier = (3..text.len()).contains(&letters)
+        && text[letters..].iter().all(u8::is_ascii_digit)
+        && !is_zip_by_context(page, span);
+    is_nothing || is_piece || is_other_number || is_code || is_identifier
 }
 
 /// Words without a number are an address if one of them is a street word, or someone is said to live there.

@@ -54,7 +54,7 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
     {
         return None;
     }
-    if is_sample(&bytes[local.clone()], &bytes[domain.clone()]) {
+    if is_sample(&bytes[local.clone()], &bytes[domain.clone()]) || is_file(&bytes[domain.clone()]) {
         return None;
     }
     let score = if is_spaced { 0.85 } else { 0.99 };
@@ -105,6 +105,25 @@ fn is_sample(local: &[u8], domain: &[u8]) -> bool {
     let is_one_of =
         |all: &[&[u8]], text: &[u8]| all.iter().any(|one| text.eq_ignore_ascii_case(one));
     is_one_of(LOCALS, local) && is_one_of(DOMAINS, domain)
+}
+
+/// `logo@2x.png`, `icons-64x64@2.tar`: a file in another size.
+fn is_file(domain: &[u8]) -> bool {
+    const ENDINGS: &[&[u8]] = &[
+        b"avif", b"bmp", b"gif", b"gz", b"ico", b"jpeg", b"jpg", b"pdf", b"png", b"svg", b"tar",
+        b"webp", b"xz",
+    ];
+    let digits = domain
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let rest = &domain[digits..];
+    let rest = rest.strip_prefix(b"x").unwrap_or(rest);
+    digits > 0
+        && rest.starts_with(b".")
+        && rest[1..]
+            .split(|&byte| byte == b'.')
+            .any(|part| ENDINGS.contains(&part))
 }
 
 fn is_nobodys(local: &[u8]) -> bool {

@@ -1,5 +1,9 @@
 //! XML and HTML: values between tags and in attributes.
 
+use std::cell::LazyCell;
+
+use memchr::memmem;
+
 use super::Source;
 use crate::labels::{self, Meaning};
 use crate::page::Field;
@@ -9,6 +13,11 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
     let bytes = source.bytes();
     let (mut at, mut way) = (0, source.way());
     let mut in_role = false;
+    // Fonts, plants and processors have families, too.
+    let is_about_people = LazyCell::new(|| {
+        let mut signs = [b"given".as_slice(), b"atient", b"erson"].into_iter();
+        signs.any(|sign| memmem::find(bytes, sign).is_some())
+    });
     while way.goes_on(at)
         && let Some(step) = memchr::memchr(b'<', &bytes[at..])
     {
@@ -21,10 +30,12 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
         // In clinical documents the patient's number is the id of the patient's role.
         let opens_role = bytes[start..name_end].eq_ignore_ascii_case(b"patientRole");
         let is_role_id = in_role && bytes[start..name_end].eq_ignore_ascii_case(b"id");
-        let meaning = if is_role_id {
-            Some(Meaning::Mrn)
-        } else {
-            meaning_of(&bytes[start..name_end])
+        let is_of_things =
+            bytes[start..name_end].eq_ignore_ascii_case(b"family") && !*is_about_people;
+        let meaning = match (is_role_id, is_of_things) {
+            (true, _) => Some(Meaning::Mrn),
+            (_, true) => None,
+            _ => meaning_of(&bytes[start..name_end]),
         };
         in_role = opens_role || is_role_id;
         let (tag_end, meaning) = attributes(bytes, name_end, meaning, found);

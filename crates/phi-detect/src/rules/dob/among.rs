@@ -30,6 +30,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
                 && nearest(page, date.span.start).is_none()
                 && !other::is_of_release(page, date.span.start)
                 && !other::is_of_war(page, &date.span)
+                && !other::is_of_message(page, &date.span)
         };
         if signs::is_long_ago(page, &date.span)
             && is_near(page, &date.span, company)
@@ -47,12 +48,18 @@ fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool 
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
     let behind = last.filter(is_patient).is_some_and(|name| {
         let between = page.slice(name.end.min(span.start)..span.start);
+        // "Jane Roe <jane@clinic.example>": whoever wrote, and when.
+        if between.trim_ascii_start().starts_with(b"<") {
+            return false;
+        }
         let lines = between.iter().filter(|&&byte| byte == b'\n').count();
         between.len() <= REACH_BYTES && lines <= 2
     });
     let before = next.filter(is_patient).is_some_and(|name| {
         let between = page.slice(span.end..name.start);
-        between.len() <= 4 && !between.contains(&b'\n')
+        let rest = page.slice(name.end..page.text.len().min(name.end + 4));
+        let has_mailbox = rest.trim_ascii_start().starts_with(b"<");
+        between.len() <= 4 && !between.contains(&b'\n') && !has_mailbox
     });
     behind || before
 }

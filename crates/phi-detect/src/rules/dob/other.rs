@@ -28,6 +28,23 @@ pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
     numbers >= 2 && parts.count() <= 4
 }
 
+/// "Sun,  7 Aug 2005 23:23:08": the day and the hour of a message.
+pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
+    const DAYS: &[&[u8]] = &[b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
+    let before = page.slice(span.start.saturating_sub(6)..span.start);
+    let day = before.trim_ascii_end();
+    let day = day.strip_suffix(b",").unwrap_or(day);
+    let day = day
+        .rsplit(|byte| !byte.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default();
+    let follows_day = DAYS.iter().any(|one| day.eq_ignore_ascii_case(one));
+    let rest = page.slice(span.end..page.text.len().min(span.end + 9));
+    let has_seconds = matches!(rest, [b' ' | b'T', h, _, b':', m, _, b':', s, _]
+        if [h, m, s].iter().all(|byte| byte.is_ascii_digit()));
+    follows_day || has_seconds
+}
+
 /// "27 6/7 weeks": weeks and days before a birth.
 pub(super) fn is_of_weeks(page: &Page<'_>, span: &Range<usize>) -> bool {
     const WEEKS: &[&[u8]] = &[b"week", b"weeks", b"wk", b"wks", b"w"];

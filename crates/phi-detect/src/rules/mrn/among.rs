@@ -367,6 +367,9 @@ fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) 
     }
     let sign = usize::from(page.byte_before(span.start) == b'#');
     let end = span.start - sign;
+    if sign == 1 && is_of_tracker(page, end) {
+        return true;
+    }
     let end = end - usize::from(page.byte_before(end) == b' ');
     let Some((sense, start)) = page.word_before(end).filter(|_| end < span.start - sign) else {
         return false;
@@ -388,4 +391,36 @@ fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) 
             .chain(CARRIERS)
             .any(|one| word.eq_ignore_ascii_case(one));
     !is_small && !company.is_taken(&(start..end))
+}
+
+/// "Closes: #872809, #872811": the numbers of reports about a program.
+fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
+    const REACH_BYTES: usize = 48;
+    const WORDS: &[&[u8]] = &[
+        b"bug",
+        b"bugs",
+        b"close",
+        b"closed",
+        b"closes",
+        b"commit",
+        b"fix",
+        b"fixed",
+        b"fixes",
+        b"issue",
+        b"issues",
+        b"lp",
+        b"pr",
+        b"pull",
+        b"resolved",
+        b"resolves",
+    ];
+    let before = page.slice(sign.saturating_sub(REACH_BYTES)..sign);
+    let is_between = |byte: &&u8| matches!(byte, b' ' | b'\n' | b':' | b',' | b'#' | b'0'..=b'9');
+    let between = before.iter().rev().take_while(is_between).count();
+    let before = &before[..before.len() - between];
+    let word = before
+        .rsplit(|byte| !byte.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default();
+    WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }

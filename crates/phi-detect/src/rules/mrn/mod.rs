@@ -21,8 +21,8 @@ use among::among;
 use patient::{beside, beside_a_name};
 use site::site_format;
 use value::{
-    is_amount_or_time, is_date_or_year, is_sample, is_something_else, is_tie, spaced_groups,
-    token_start, value_span, with_tied_rest,
+    is_amount_or_time, is_date_or_year, is_literal, is_sample, is_something_else, is_tie,
+    spaced_groups, token_start, value_span, with_tied_rest,
 };
 
 /// The labels that decide about a record number: a compact date of birth looks like one, too.
@@ -102,9 +102,13 @@ fn labelled(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Evidence)> {
         return None;
     }
     let (span, claim) =
-        value_and_claim(page, index).filter(|(span, _)| !is_sample(page.slice(span.clone())))?;
+        value_and_claim(page, index).filter(|(span, _)| may_be_value(page.slice(span.clone())))?;
     let evidence = evidence(page, index, &span, claim)?;
     Some((span, evidence))
+}
+
+fn may_be_value(value: &[u8]) -> bool {
+    !is_sample(value) && !is_literal(value)
 }
 
 /// How far behind a record number its other half may stand.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::nearest;
 use crate::context::{LabelMatch, Strength};
 use crate::dates::{DateHit, Form, date_at};
-use crate::digits::is_measured;
+use crate::digits::{is_measured, is_span_of_years};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page};
@@ -263,9 +263,30 @@ fn date_starts_at(page: &Page<'_>, at: usize) -> bool {
 
 /// Dates, times, amounts and ages are not record numbers even after "chart".
 pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
+    let value = page.slice(span.clone());
     is_date_or_year(page, index, span)
         || is_amount_or_time(page, span)
-        || is_parity(page.slice(span.clone()))
+        || is_parity(value)
+        || is_literal(value)
+}
+
+/// `0x2000000`, `262145u32`: a number as programs write it, or a piece of an encoding.
+pub(super) fn is_literal(value: &[u8]) -> bool {
+    const ENCODED_BYTES_MIN: usize = 32;
+    const TYPES: &[&[u8]] = &[
+        b"u8", b"u16", b"u32", b"u64", b"u128", b"usize", b"i8", b"i16", b"i32", b"i64", b"i128",
+        b"isize",
+    ];
+    let is_hex = matches!(value, [b'0', b'x' | b'X', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit));
+    let digits = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let is_typed = digits > 0 && TYPES.contains(&&value[digits..]);
+    let is_encoded = value.len() >= ENCODED_BYTES_MIN
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_uppercase);
+    is_hex || is_typed || is_encoded
 }
 
 /// `G2P1001`: how often somebody was with child.
@@ -337,6 +358,7 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
             .iter()
             .all(|byte| matches!(byte, b'I' | b'V' | b'X'));
     is_year
+        || value.len() == "1998-2004".len() && is_span_of_years(value)
         || is_month
         || is_clock
         || is_roman

@@ -323,6 +323,9 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
 /// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
 fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let place = label.start as usize..label.end as usize;
+    if is_of_code(page, &place) {
+        return None;
+    }
     let (start, is_explicit) = people::value_start(page, place.clone())?;
     if let Some(span) = people::initials_at(page, &place, start) {
         return Some((span, 0.76));
@@ -348,7 +351,7 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     // `displayName="SYRUP"`: what data call a name is a person's only if it reads like one.
     let is_of_data = match label.meaning {
         Meaning::NameMaybe => people::is_in_data(page, &place, start),
-        // "font-family: Menlo".
+        // "data-patient: …".
         _ => page.byte_before(place.start) == b'-',
     };
     if is_of_data {
@@ -357,8 +360,8 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     }
     let is_field_of_a_form = people::ends_like_a_field(page, name.span.end);
     // `name: Docker` heads a file of settings; on a form one writes "Name".
-    let is_of_file = page.slice(place) == b"name" && name.words == 1 && name.known == 0;
-    if is_of_file {
+    let is_of_file = page.slice(place.clone()) == b"name" && name.words == 1 && name.known == 0;
+    if is_of_file || is_of_package(page, place, name.span.end) {
         return None;
     }
     let is_likely = match (name.is_capital, name.words) {
@@ -377,6 +380,25 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
         }
     };
     is_likely.then_some((name.span, 0.9))
+}
+
+/// `use nom::multi`, `node.parent === Base`, `font-family: Menlo`: words of programs that are labels elsewhere.
+fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
+    let rest = page.slice(label.end..page.text.len().min(label.end + 5));
+    let is_path = rest.starts_with(b"::") && rest.get(2).is_some_and(|byte| *byte != b' ');
+    let is_compared = rest.trim_ascii_start().starts_with(b"==");
+    let before = page.slice(label.start.saturating_sub(5)..label.start);
+    let is_of_font =
+        matches!(before, [font @ .., b'-' | b'_' | b' '] if font.eq_ignore_ascii_case(b"font"));
+    // What a tag holds is read with the other tags.
+    let is_tag = page.byte_before(label.start) == b'<' && rest.starts_with(b">");
+    is_path && page.byte(label.start).is_ascii_lowercase() || is_compared || is_of_font || is_tag
+}
+
+/// `Name: zlib`, with the line `Version: 1.3` below it: what is said of a package.
+fn is_of_package(page: &Page<'_>, label: Range<usize>, value_end: usize) -> bool {
+    let rest = page.slice(value_end..page.text.len().min(value_end + 9));
+    page.slice(label).eq_ignore_ascii_case(b"name") && rest == b"\nVersion:"
 }
 
 /// Whether the last word of a label says that what follows is a name.

@@ -7,6 +7,17 @@ use crate::page::Page;
 /// Groups as numbers of other countries have them, or as one dials to call there.
 pub(super) fn is_dialled_abroad(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
     let digits = run.digit_count;
+    // `viewBox="0 0 1024 768"`: nobody dials a single nought and another digit by itself.
+    if matches!(lengths, [1, 1, ..]) {
+        return false;
+    }
+    // "0642 0645 0649": characters by their numbers.
+    let mut groups = page
+        .slice(run.span.clone())
+        .split(|byte| !byte.is_ascii_digit());
+    if lengths[0] == 4 && groups.all(|group| group.starts_with(b"0")) {
+        return false;
+    }
     // British numbers: "01603 555 0172", "07700 900461".
     let is_british = lengths[0] == 5 && matches!(digits, 10 | 11);
     // What one dials to call another country: "011 52 55…", "0044 20…".

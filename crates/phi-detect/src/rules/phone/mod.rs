@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, is_spoken_of};
-use crate::digits::{Run, has_more_groups, is_measured};
+use crate::digits::{Run, has_more_groups, is_measured, is_span_of_years};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
@@ -94,6 +94,10 @@ fn number_at(
 ) -> Option<(Range<usize>, Shape, Evidence)> {
     let start = page.marks[index].start as usize;
     let is_next = last_end > 0 && start == last_end + 1;
+    // All digits there are, in order.
+    if page.slice(page.marks[index].range()) == b"0123456789" {
+        return None;
+    }
     // "+33 (0)3 20 55 01 66" has the most groups.
     if page.byte_before(start) == b'+'
         && let Some(found) = international(
@@ -259,7 +263,10 @@ fn labelled(
         && !has_more_groups(page, &run.span)
         && !page.slice(run.span.clone()).contains(&b'\n');
     let is_part = has_letter_tied(page, span.end) && !is_firm;
-    if goes_on(page, span.end) && !is_whole || is_part || looks_like_date(page, run, lengths) {
+    // "(c) 1998-2004" is no cell.
+    let is_of_years = !is_firm && is_span_of_years(page.slice(run.span.clone()));
+    let is_date = is_of_years || looks_like_date(page, run, lengths);
+    if goes_on(page, span.end) && !is_whole || is_part || is_date {
         return None;
     }
     let starts_with_zero = page.byte(run.span.start) == b'0';

@@ -83,9 +83,14 @@ fn in_groups(
     let is_spaced = !separators
         .iter()
         .any(|byte| matches!(byte, b'-' | b'.' | b'(' | b')' | b'/'));
+    // Lines of one number each are a list.
+    let is_list = separators.iter().filter(|&&byte| byte == b'\n').count() > 1;
     let opens = page.byte_before(run.span.start) == b'(' && separators.contains(&b')');
     let start = country.unwrap_or(run.span.start - usize::from(opens));
-    let shape = match (is_spaced, is_valid || country.is_some() || opens) {
+    let shape = match (
+        is_spaced,
+        !is_list && (is_valid || country.is_some() || opens),
+    ) {
         (true, true) => Shape::Spaced,
         (true, false) => Shape::Unbroken,
         (false, _) => Shape::Grouped,

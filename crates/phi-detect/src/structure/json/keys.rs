@@ -22,6 +22,8 @@ impl Role {
     pub(super) const COLUMNS: Role = Role(1 << 3);
     /// Its value is part of a date.
     pub(super) const DATE_PART: Role = Role(1 << 4);
+    /// The object that has it describes a package of software, which may have an author.
+    pub(super) const OF_PACKAGE: Role = Role(1 << 5);
 
     pub(super) fn of(key: &[u8]) -> Role {
         static TABLE: LazyLock<HashMap<u64, Role, AsIs>> = LazyLock::new(|| {
@@ -71,6 +73,10 @@ static ROLES: &[(Role, &str)] = &[
     (
         Role::DATE_PART,
         "year|month|day|y|m|d|yyyy|mm|dd|dayofmonth|monthvalue",
+    ),
+    (
+        Role::OF_PACKAGE,
+        "dependencies|devdependencies|peerdependencies|scripts|repository|engines|bugs|contributors|maintainers",
     ),
 ];
 

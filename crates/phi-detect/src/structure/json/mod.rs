@@ -51,6 +51,7 @@ struct Open {
     /// Fields whose meaning is settled when the object closes.
     unsettled: Vec<usize>,
     tells_of_a_person: bool,
+    is_package: bool,
     /// Where it opens.
     start: usize,
     /// What stands in an array, as long as it may be a row or the heads of one.
@@ -123,6 +124,7 @@ impl Reader<'_> {
                 hint: None,
                 unsettled: Vec::new(),
                 tells_of_a_person: false,
+                is_package: false,
                 start: at,
                 items: Vec::new(),
                 named: None,
@@ -153,7 +155,7 @@ impl Reader<'_> {
                 // `{"type": "MRN", "id": "482913"}`.
                 field.meaning = closed.hint.or(field.meaning);
             }
-            if closed.tells_of_a_person {
+            if closed.tells_of_a_person && !closed.is_package {
                 field.meaning = super::in_person_record(field.meaning);
             }
             if values::is_weak(field.meaning) || field.meaning == Some(Meaning::NameMaybe) {
@@ -162,6 +164,7 @@ impl Reader<'_> {
         }
         let is_part_of_outer = role.is(Role::GENERIC) || !closed.is_object || closed.is_column;
         if let Some(outer) = self.open.last_mut() {
+            outer.is_package |= role.is(Role::OF_PACKAGE);
             if role.is(Role::DESCRIBING) {
                 outer.hint = outer.hint.or(closed.hint);
             }
