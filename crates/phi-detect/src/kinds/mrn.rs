@@ -209,6 +209,8 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Name;Geb.;PID\nRoe;14.03.1962;«0004471902»\nPoe;15.03.1962;«0004471903»",
     ],
     misses: &[
+        ".UR http://www.ietf.org/rfc/rfc1036.txt",
+        "Thanks to Jane Roe.\n.hljs-keyword {\n  color: #B21889\n}",
         "OP_NO_SSLv2, OP_NO_SSLv3 = 0x1000000, 0x2000000",
         "pub const S_PT_NO_CONFLICT: u32 = 262145u32;",
         "Thanks to Jane Roe (Closes: #872809,\n    #872811)",

@@ -116,6 +116,8 @@ pub(super) static RULE: PhiRule = PhiRule {
             \"REV\" if rev\n\n        if limit\n          limit = limit.map { |value| Integer(value) }\n        end\n",
     ],
     misses: &[
+        "{\"en\": \"Save\", \"pt\": \"Salvar\", \"es\": \"Guardar\"}",
+        "Get-Privilege -Name SeDebugPrivilege",
         "use nom::IResult; if x.parent === Base {}",
         "Name: Pygments\nVersion: 2.14.0\nSummary: Pygments is a highlighter",
         "any version prepared by Licensee; in the event that Licensee",

@@ -426,7 +426,7 @@ pub(crate) fn is_name_value(value: &[u8]) -> bool {
     // "Dr.^MD^D": what redaction leaves of a name in a message.
     let is_only_titles = longest < 2 && titles > 0;
     (1..=7).contains(&words)
-        && !(words > 1 && is_company(value))
+        && (words == 1 || !is_company(value))
         && !is_only_titles
         && !is_sentence
         && common < words

@@ -367,7 +367,7 @@ fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) 
     }
     let sign = usize::from(page.byte_before(span.start) == b'#');
     let end = span.start - sign;
-    if sign == 1 && is_of_tracker(page, end) {
+    if sign == 1 && (is_of_tracker(page, end) || is_colour(page, end, value)) {
         return true;
     }
     let end = end - usize::from(page.byte_before(end) == b' ');
@@ -423,4 +423,11 @@ fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
         .next()
         .unwrap_or_default();
     WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
+}
+
+/// `color: #B21889`.
+fn is_colour(page: &Page<'_>, sign: usize, value: &[u8]) -> bool {
+    let before = page.slice(sign.saturating_sub(2)..sign).trim_ascii_end();
+    let is_value = matches!(before.last(), Some(b':' | b'"' | b'\''));
+    is_value && value.len() == 6 && value.iter().all(u8::is_ascii_hexdigit)
 }

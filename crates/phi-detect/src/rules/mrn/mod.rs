@@ -238,7 +238,8 @@ fn evidence(
     let is_called = claim.is(Meaning::Mrn) && claim.is_firm() && digits >= 5;
     if is_date_or_year(page, index, span)
         || !is_called && is_amount_or_time(page, span)
-        || claim.tie < Strength::Tight && follows_area(page, span.start)
+        || claim.tie < Strength::Tight
+            && (follows_area(page, span.start) || is_in_path(page, span.start))
     {
         return None;
     }
@@ -357,6 +358,15 @@ fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
 fn follows_area(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(6)..start).trim_ascii_end();
     matches!(before, [.., b'(', a, b, c, b')'] if [a, b, c].iter().all(|byte| byte.is_ascii_digit()))
+}
+
+/// "UR http://www.ietf.org/rfc/rfc1036.txt": whether it is part of the path of an address.
+fn is_in_path(page: &Page<'_>, start: usize) -> bool {
+    const REACH_BYTES: usize = 120;
+    let before = page.slice(start.saturating_sub(REACH_BYTES)..start);
+    let mut words = before.rsplit(u8::is_ascii_whitespace);
+    let word = words.next().unwrap_or_default();
+    word.ends_with(b"/") && memchr::memmem::find(word, b"://").is_some()
 }
 
 fn nearest(page: &Page<'_>, at: usize) -> Option<LabelMatch> {

@@ -270,7 +270,7 @@ pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usiz
         || is_literal(value)
 }
 
-/// `0x2000000`, `262145u32`: a number as programs write it, or a piece of an encoding.
+/// `0x2000000`, `262145u32`, `iso_3166_subset`: a number or a word as programs write it, or a piece of an encoding.
 pub(super) fn is_literal(value: &[u8]) -> bool {
     const ENCODED_BYTES_MIN: usize = 32;
     const TYPES: &[&[u8]] = &[
@@ -286,7 +286,8 @@ pub(super) fn is_literal(value: &[u8]) -> bool {
     let is_encoded = value.len() >= ENCODED_BYTES_MIN
         && value.iter().any(u8::is_ascii_lowercase)
         && value.iter().any(u8::is_ascii_uppercase);
-    is_hex || is_typed || is_encoded
+    let is_word = value.contains(&b'_') && value.iter().any(u8::is_ascii_lowercase);
+    is_hex || is_typed || is_encoded || is_word
 }
 
 /// `G2P1001`: how often somebody was with child.

@@ -390,9 +390,12 @@ fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
     let before = page.slice(label.start.saturating_sub(5)..label.start);
     let is_of_font =
         matches!(before, [font @ .., b'-' | b'_' | b' '] if font.eq_ignore_ascii_case(b"font"));
+    // `-Name SeDebugPrivilege`: an option of a command.
+    let is_option = before.ends_with(b" -") && rest.starts_with(b" ");
     // What a tag holds is read with the other tags.
     let is_tag = page.byte_before(label.start) == b'<' && rest.starts_with(b">");
-    is_path && page.byte(label.start).is_ascii_lowercase() || is_compared || is_of_font || is_tag
+    let is_path = is_path && page.byte(label.start).is_ascii_lowercase();
+    is_path || is_compared || is_of_font || is_option || is_tag
 }
 
 /// `Name: zlib`, with the line `Version: 1.3` below it: what is said of a package.

@@ -136,6 +136,7 @@ fn number_at(
             Shape::Grouped => {
                 has_more_groups(page, &span) && !is_next || has_letter_tied(page, span.end)
             }
+            Shape::Spaced if !called.may_be && is_in_row(page, &span) => true,
             _ => is_tied || goes_on(page, span.end),
         };
         let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece);
@@ -148,6 +149,20 @@ fn number_at(
         return None;
     }
     labelled(page, index, &run, called)
+}
+
+/// "q 988 223 1011 201 q": whether another short number stands one space before or behind.
+fn is_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
+    let before = page.slice(span.start.saturating_sub(5)..span.start);
+    let after = page.slice(span.end..page.text.len().min(span.end + 5));
+    let digits = |bytes: &mut dyn Iterator<Item = &u8>| {
+        bytes.take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let follows =
+        before.ends_with(b" ") && (2..=4).contains(&digits(&mut before.iter().rev().skip(1)));
+    let is_followed =
+        after.starts_with(b" ") && (2..=4).contains(&digits(&mut after.iter().skip(1)));
+    follows || is_followed
 }
 
 const INTERNATIONAL_GROUPS_MAX: usize = 7;

@@ -116,6 +116,14 @@ pub(super) fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>,
             return None;
         }
     }
+    // "+0456-05220": degrees and minutes, north and west.
+    let lengths = run.lengths(page);
+    if run.marks == 2
+        && lengths[..2] == [4, 5]
+        && matches!(page.byte(run.span.start + 5), b'0' | b'1')
+    {
+        return None;
+    }
     let opens = page.byte_before(run.span.start - 1) == b'('
         && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - 1 - usize::from(opens)..end;

@@ -24,6 +24,8 @@ impl Role {
     pub(super) const DATE_PART: Role = Role(1 << 4);
     /// The object that has it describes a package of software, which may have an author.
     pub(super) const OF_PACKAGE: Role = Role(1 << 5);
+    /// It is a language, and so are its neighbours.
+    pub(super) const LANGUAGE: Role = Role(1 << 6);
 
     pub(super) fn of(key: &[u8]) -> Role {
         static TABLE: LazyLock<HashMap<u64, Role, AsIs>> = LazyLock::new(|| {
@@ -74,6 +76,7 @@ static ROLES: &[(Role, &str)] = &[
         Role::DATE_PART,
         "year|month|day|y|m|d|yyyy|mm|dd|dayofmonth|monthvalue",
     ),
+    (Role::LANGUAGE, "en|es|fr|de|it|ja|zh|ko|ru|pl|nl|tr|ar"),
     (
         Role::OF_PACKAGE,
         "dependencies|devdependencies|peerdependencies|scripts|repository|engines|bugs|contributors|maintainers",

@@ -52,6 +52,9 @@ struct Open {
     unsettled: Vec<usize>,
     tells_of_a_person: bool,
     is_package: bool,
+    /// Whether its keys are languages, and the value in Portuguese: `{"en": "Save", "pt": "Salvar"}`.
+    is_translation: bool,
+    portuguese: Option<usize>,
     /// Where it opens.
     start: usize,
     /// What stands in an array, as long as it may be a row or the heads of one.
@@ -125,6 +128,8 @@ impl Reader<'_> {
                 unsettled: Vec::new(),
                 tells_of_a_person: false,
                 is_package: false,
+                is_translation: false,
+                portuguese: None,
                 start: at,
                 items: Vec::new(),
                 named: None,
@@ -146,6 +151,9 @@ impl Reader<'_> {
         let meaning = closed
             .hint
             .or_else(|| self.meaning_of_whole(key?, closed.is_column));
+        if let Some(index) = closed.portuguese.filter(|_| closed.is_translation) {
+            self.found[index].meaning = None;
+        }
         let mut rest = Vec::new();
         for index in std::mem::take(&mut closed.unsettled) {
             let field = &mut self.found[index];

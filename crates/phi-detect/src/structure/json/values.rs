@@ -52,12 +52,16 @@ impl Reader<'_> {
             open.tells_of_a_person |= tells_of_a_person(meaning);
         }
         open.is_column |= open.is_object && is_index(name);
+        open.is_translation |= open.is_object && role.is(Role::LANGUAGE);
         if is_naming && open.named.is_none() {
             open.named = Some(span.clone());
         }
         if has_lines || is_prose && meaning.is_none() {
             self.note_item(span, None);
             return;
+        }
+        if open.is_object && name == b"pt" {
+            open.portuguese = Some(index);
         }
         let is_open = is_weak(meaning) && role.is(Role::GENERIC);
         if is_open || meaning == Some(Meaning::NameMaybe) {
