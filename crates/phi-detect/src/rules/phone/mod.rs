@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, is_spoken_of};
-use crate::digits::{Run, has_more_groups, is_measured, is_span_of_years};
+use crate::digits::{Run, has_more_groups, is_measured};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
@@ -42,7 +42,9 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let has_pagers = page.labels.iter().any(|label| is_pager(page, label));
     for index in page.each_number() {
         let mark = page.marks[index];
-        if !mark.is_number() || (mark.start as usize) < free_from {
+        // All digits there are, in order, are no number.
+        let is_number = mark.is_number() && page.slice(mark.range()) != b"0123456789";
+        if !is_number || (mark.start as usize) < free_from {
             continue;
         }
         if let Some((span, shape, evidence)) = number_at(page, index, free_from, has_pagers) {
@@ -94,10 +96,6 @@ fn number_at(
 ) -> Option<(Range<usize>, Shape, Evidence)> {
     let start = page.marks[index].start as usize;
     let is_next = last_end > 0 && start == last_end + 1;
-    // All digits there are, in order.
-    if page.slice(page.marks[index].range()) == b"0123456789" {
-        return None;
-    }
     // "+33 (0)3 20 55 01 66" has the most groups.
     if page.byte_before(start) == b'+'
         && let Some(found) = international(
@@ -130,15 +128,8 @@ fn number_at(
         return None;
     }
     if let Some((span, shape)) = north_american(page, index) {
-        let is_piece = match shape {
-            _ if called.is_firm => false,
-            Shape::Grouped if called.may_be || page.byte(span.start) == b'(' => false,
-            Shape::Grouped => {
-                has_more_groups(page, &span) && !is_next || has_letter_tied(page, span.end)
-            }
-            Shape::Spaced if !called.may_be && is_in_row(page, &span) => true,
-            _ => is_tied || goes_on(page, span.end),
-        };
+        let is_piece = is_tied || goes_on(page, span.end);
+        let is_piece = is_piece_of_more(page, (&span, shape), called, is_next, is_piece);
         let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece);
         // "085 555 0142": no number of the plan begins with a nought, but those of other countries do.
         if evidence.is_some() || page.byte(span.start) != b'0' {
@@ -149,6 +140,25 @@ fn number_at(
         return None;
     }
     labelled(page, index, &run, called)
+}
+
+/// Whether a number of the plan is part of something longer.
+fn is_piece_of_more(
+    page: &Page<'_>,
+    (span, shape): (&Range<usize>, Shape),
+    called: Called,
+    is_next: bool,
+    is_tied: bool,
+) -> bool {
+    match shape {
+        _ if called.is_firm => false,
+        Shape::Grouped if called.may_be || page.byte(span.start) == b'(' => false,
+        Shape::Grouped => {
+            has_more_groups(page, span) && !is_next || has_letter_tied(page, span.end)
+        }
+        Shape::Spaced if !called.may_be && is_in_row(page, span) => true,
+        _ => is_tied,
+    }
 }
 
 /// "q 988 223 1011 201 q": whether another short number stands one space before or behind.
@@ -278,9 +288,7 @@ fn labelled(
         && !has_more_groups(page, &run.span)
         && !page.slice(run.span.clone()).contains(&b'\n');
     let is_part = has_letter_tied(page, span.end) && !is_firm;
-    // "(c) 1998-2004" is no cell.
-    let is_of_years = !is_firm && is_span_of_years(page.slice(run.span.clone()));
-    let is_date = is_of_years || looks_like_date(page, run, lengths);
+    let is_date = looks_like_date(page, run, lengths, is_firm);
     if goes_on(page, span.end) && !is_whole || is_part || is_date {
         return None;
     }
@@ -294,7 +302,6 @@ fn labelled(
         && starts_with_zero
         && is_dialled_abroad(page, run, lengths)
         && (may_be || !follows_group(page, index));
-    let is_dump = is_dump(page, run, lengths);
     let (shape, evidence) = match digits {
         7..=15 if is_firm && !is_drug_code(lengths) => (Shape::OddlyGrouped, Evidence::Label),
         7..=15 if is_simple && is_called_after(page, span.end) => {
@@ -311,7 +318,7 @@ fn labelled(
         6..=13 if is_grouped && is_tight => (Shape::OddlyGrouped, Evidence::VagueLabel),
         6 if is_grouped && is_firm => (Shape::OddlyGrouped, Evidence::VagueLabel),
         _ if is_abroad && may_be => (Shape::Abroad, Evidence::VagueLabel),
-        _ if is_area_of_two || is_abroad && !is_dump && !called.has_label => {
+        _ if is_area_of_two || is_abroad && !called.has_label && !is_dump(page, run, lengths) => {
             (Shape::Abroad, Evidence::Form)
         }
         _ => return None,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::digits::Run;
+use crate::digits::{Run, is_span_of_years};
 use crate::kinds::{Evidence, Shape};
 use crate::page::{Page, is_word_byte};
 
@@ -220,7 +220,16 @@ pub(super) fn is_drug_code(lengths: &[usize]) -> bool {
     matches!(lengths, [4 | 5, 3 | 4, 2 | 1])
 }
 
-pub(super) fn looks_like_date(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
+pub(super) fn looks_like_date(
+    page: &Page<'_>,
+    run: &Run,
+    lengths: &[usize],
+    is_called_phone: bool,
+) -> bool {
+    // "(c) 1998-2004" is no cell.
+    if !is_called_phone && is_span_of_years(page.slice(run.span.clone())) {
+        return true;
+    }
     let first = page.slice(run.span.start..run.span.start + 2);
     match lengths {
         [4, 1 | 2, 1 | 2, ..] => first == b"19" || first == b"20",
@@ -258,5 +267,5 @@ pub(super) fn is_grouped(page: &Page<'_>, run: &Run) -> bool {
     ) || lengths == [2, 8] && opens == b'0';
     let is_mobile = matches!(opens, b'0' | b'6'..=b'9')
         || lengths.len() >= 3 && opens != b'1' && lengths[0] == 2;
-    fits && is_mobile && !is_drug_code(lengths) && !looks_like_date(page, run, lengths)
+    fits && is_mobile && !is_drug_code(lengths) && !looks_like_date(page, run, lengths, false)
 }

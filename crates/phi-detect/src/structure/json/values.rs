@@ -4,13 +4,27 @@ use std::ops::Range;
 
 use super::columns::{self, Item};
 use super::keys::{self, Role, hint_of, is_index};
-use super::{Reader, VALUE_BYTES_MAX};
+use super::{Open, Reader, VALUE_BYTES_MAX};
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 use crate::structure::{dicom, tells_of_a_person};
 
 /// No part of a date is longer: "September".
 const PART_BYTES_MAX: usize = 9;
+
+impl Open {
+    /// Takes note of what a key says about its neighbours; `field` is the one that its value becomes.
+    fn note_key(&mut self, name: &[u8], role: Role, field: usize) {
+        if !self.is_object {
+            return;
+        }
+        self.is_column |= is_index(name);
+        self.is_translation |= role.is(Role::LANGUAGE);
+        if name == b"pt" {
+            self.portuguese = Some(field);
+        }
+    }
+}
 
 impl Reader<'_> {
     pub(super) fn value(&mut self, span: Range<usize>) {
@@ -51,17 +65,13 @@ impl Reader<'_> {
         if let Some(meaning) = meaning {
             open.tells_of_a_person |= tells_of_a_person(meaning);
         }
-        open.is_column |= open.is_object && is_index(name);
-        open.is_translation |= open.is_object && role.is(Role::LANGUAGE);
+        open.note_key(name, role, index);
         if is_naming && open.named.is_none() {
             open.named = Some(span.clone());
         }
         if has_lines || is_prose && meaning.is_none() {
             self.note_item(span, None);
             return;
-        }
-        if open.is_object && name == b"pt" {
-            open.portuguese = Some(index);
         }
         let is_open = is_weak(meaning) && role.is(Role::GENERIC);
         if is_open || meaning == Some(Meaning::NameMaybe) {
