@@ -214,8 +214,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "OP_NO_SSLv2, OP_NO_SSLv3 = 0x1000000, 0x2000000",
         "pub const S_PT_NO_CONFLICT: u32 = 262145u32;",
         "Thanks to Jane Roe (Closes: #872809,\n    #872811)",
-        "IPP54+M638yclNhOT8NrF7f3cuitZjO1JVOr4PhMqZ398g26rrnZqsZr+ZO7rqu4",
-        "scheduler/ipp.c\nCopyright: 2007-2019, Example Inc.",
         "mrn=\n09:12:27.124 INFO started",
         "MRN  admitted for chest pain",
         "medical record number, e.g. MRN-0000000",

@@ -122,7 +122,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Name: Pygments\nVersion: 2.14.0\nSummary: Pygments is a highlighter",
         "any version prepared by Licensee; in the event that Licensee",
         "<default><family>Courier</family></default>",
-        "{\"name\": \"left-pad\", \"version\": \"1.3.0\", \"author\": \"Example Inc.\", \"scripts\": {\"test\": \"tap\"}}",
+        "{\"name\": \"left-pad\", \"version\": \"1.3.0\", \"author\": \"Example Inc.\", \"dependencies\": {\"tap\": \"1\"}}",
         "{\"patient\":\"x\"}",
         "name: Docker build\non:\n  push:\n    branches: [main]",
         "DALLAS/FORT WORTH INTL ARPT,MD-80,None",

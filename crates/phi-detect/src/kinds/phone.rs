@@ -163,7 +163,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Bei Fragen erreichen Sie mich unter «0151 23456780», oder bel my op «072 555 0142»",
     ],
     misses: &[
-        "q 1011 169 1011 135 q 988 223 1011 201 q 924 261 965 246 l 784",
+        "l 640 995 588 1007 737 963 l",
         "GF\t+0456-05220\tAmerica/Cayenne",
         "<svg viewBox=\"0 0 1024 768\">",
         "// Copyright (C) 1998-2004 Example Foundation, (c) 2006 - 2010, (c) 1995-98",

@@ -42,7 +42,8 @@ pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
     let rest = page.slice(span.end..page.text.len().min(span.end + 9));
     let has_seconds = matches!(rest, [b' ' | b'T', h, _, b':', m, _, b':', s, _]
         if [h, m, s].iter().all(|byte| byte.is_ascii_digit()));
-    follows_day || has_seconds
+    // A birth date of a database may have an hour, too: midnight.
+    follows_day || has_seconds && !rest.ends_with(b"00:00:00")
 }
 
 /// "27 6/7 weeks": weeks and days before a birth.

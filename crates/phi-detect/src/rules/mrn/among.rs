@@ -399,19 +399,12 @@ fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
     const WORDS: &[&[u8]] = &[
         b"bug",
         b"bugs",
-        b"close",
-        b"closed",
         b"closes",
-        b"commit",
-        b"fix",
-        b"fixed",
         b"fixes",
         b"issue",
         b"issues",
         b"lp",
         b"pr",
-        b"pull",
-        b"resolved",
         b"resolves",
     ];
     let before = page.slice(sign.saturating_sub(REACH_BYTES)..sign);
@@ -425,9 +418,29 @@ fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
     WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// `color: #B21889`.
+/// `color: #B21889`, `"fill": "#B21889"`.
 fn is_colour(page: &Page<'_>, sign: usize, value: &[u8]) -> bool {
-    let before = page.slice(sign.saturating_sub(2)..sign).trim_ascii_end();
-    let is_value = matches!(before.last(), Some(b':' | b'"' | b'\''));
-    is_value && value.len() == 6 && value.iter().all(u8::is_ascii_hexdigit)
+    const REACH_BYTES: usize = 24;
+    const WORDS: &[&[u8]] = &[
+        b"background",
+        b"border",
+        b"color",
+        b"colour",
+        b"fill",
+        b"solid",
+        b"stroke",
+    ];
+    let before = page.slice(sign.saturating_sub(REACH_BYTES)..sign);
+    let signs = before
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b' ' | b':' | b'"' | b'\'' | b'='))
+        .count();
+    let before = &before[..before.len() - signs];
+    let word = before
+        .rsplit(|byte| !byte.is_ascii_alphabetic())
+        .next()
+        .unwrap_or_default();
+    let is_named = WORDS.iter().any(|one| word.eq_ignore_ascii_case(one));
+    is_named && value.len() == 6 && value.iter().all(u8::is_ascii_hexdigit)
 }

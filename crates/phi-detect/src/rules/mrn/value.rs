@@ -268,11 +268,11 @@ pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usiz
         || is_amount_or_time(page, span)
         || is_parity(value)
         || is_literal(value)
+        || is_span_of_years(value)
 }
 
-/// `0x2000000`, `262145u32`, `iso_3166_subset`: a number or a word as programs write it, or a piece of an encoding.
+/// `0x2000000`, `262145u32`, `iso_3166_subset`: a number or a word as programs write it.
 pub(super) fn is_literal(value: &[u8]) -> bool {
-    const ENCODED_BYTES_MIN: usize = 32;
     const TYPES: &[&[u8]] = &[
         b"u8", b"u16", b"u32", b"u64", b"u128", b"usize", b"i8", b"i16", b"i32", b"i64", b"i128",
         b"isize",
@@ -283,11 +283,8 @@ pub(super) fn is_literal(value: &[u8]) -> bool {
         .take_while(|byte| byte.is_ascii_digit())
         .count();
     let is_typed = digits > 0 && TYPES.contains(&&value[digits..]);
-    let is_encoded = value.len() >= ENCODED_BYTES_MIN
-        && value.iter().any(u8::is_ascii_lowercase)
-        && value.iter().any(u8::is_ascii_uppercase);
-    let is_word = value.contains(&b'_') && value.iter().any(u8::is_ascii_lowercase);
-    is_hex || is_typed || is_encoded || is_word
+    let is_word = value.contains(&b'_') && value.last().is_some_and(u8::is_ascii_lowercase);
+    is_hex || is_typed || is_word
 }
 
 /// `G2P1001`: how often somebody was with child.
@@ -359,7 +356,6 @@ pub(super) fn is_date_or_year(page: &Page<'_>, index: usize, span: &Range<usize>
             .iter()
             .all(|byte| matches!(byte, b'I' | b'V' | b'X'));
     is_year
-        || value.len() == "1998-2004".len() && is_span_of_years(value)
         || is_month
         || is_clock
         || is_roman

@@ -384,9 +384,11 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
 
 /// `use nom::multi`, `node.parent === Base`, `font-family: Menlo`: words of programs that are labels elsewhere.
 fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
-    let rest = page.slice(label.end..page.text.len().min(label.end + 5));
+    let rest = page.slice(label.end..page.text.len().min(label.end + 7));
     let is_path = rest.starts_with(b"::") && rest.get(2).is_some_and(|byte| *byte != b' ');
-    let is_compared = rest.trim_ascii_start().starts_with(b"==");
+    // `name == "Jane Roe"` has a name.
+    let is_compared = rest.trim_ascii_start().starts_with(b"==")
+        && !rest.iter().any(|byte| matches!(byte, b'"' | b'\''));
     let before = page.slice(label.start.saturating_sub(5)..label.start);
     let is_of_font =
         matches!(before, [font @ .., b'-' | b'_' | b' '] if font.eq_ignore_ascii_case(b"font"));

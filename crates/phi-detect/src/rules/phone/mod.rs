@@ -161,7 +161,7 @@ fn is_piece_of_more(
     }
 }
 
-/// "q 988 223 1011 201 q": whether another short number stands one space before or behind.
+/// "640 995 588 1007 201": whether other short numbers stand one space before and behind. One alone may be an age or a bed.
 fn is_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(5)..span.start);
     let after = page.slice(span.end..page.text.len().min(span.end + 5));
@@ -172,7 +172,7 @@ fn is_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
         before.ends_with(b" ") && (2..=4).contains(&digits(&mut before.iter().rev().skip(1)));
     let is_followed =
         after.starts_with(b" ") && (2..=4).contains(&digits(&mut after.iter().skip(1)));
-    follows || is_followed
+    follows && is_followed
 }
 
 const INTERNATIONAL_GROUPS_MAX: usize = 7;

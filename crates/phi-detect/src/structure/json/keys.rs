@@ -76,10 +76,10 @@ static ROLES: &[(Role, &str)] = &[
         Role::DATE_PART,
         "year|month|day|y|m|d|yyyy|mm|dd|dayofmonth|monthvalue",
     ),
-    (Role::LANGUAGE, "en|es|fr|de|it|ja|zh|ko|ru|pl|nl|tr|ar"),
+    (Role::LANGUAGE, "en|es|fr|de|ja|zh|ko|ru"),
     (
         Role::OF_PACKAGE,
-        "dependencies|devdependencies|peerdependencies|scripts|repository|engines|bugs|contributors|maintainers",
+        "dependencies|devdependencies|peerdependencies|repository|engines|bugs|contributors|maintainers",
     ),
 ];
 
