@@ -216,6 +216,12 @@ impl<'a> Page<'a> {
     }
 }
 
+/// The ASCII letters that a text ends with.
+pub(crate) fn last_letters(text: &[u8]) -> &[u8] {
+    let mut words = text.rsplit(|byte| !byte.is_ascii_alphabetic());
+    words.next().unwrap_or_default()
+}
+
 /// Letters, digits, and every byte of a character outside ASCII.
 pub(crate) fn is_word_byte(byte: u8) -> bool {
     CLASS[usize::from(byte)] & (LETTER | DIGIT) != 0

@@ -43,7 +43,7 @@ pub(crate) use things::{is_listed, is_on_map, is_thing};
 use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::{Page, is_word_byte};
+use crate::page::{Page, is_word_byte, last_letters};
 
 /// What makes us expect a name; the weaker the cue, the more the words must look like one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -381,10 +381,7 @@ fn is_company(value: &[u8]) -> bool {
         b"plc",
     ];
     let value = value.strip_suffix(b".").unwrap_or(value);
-    let last = value
-        .rsplit(|byte| !byte.is_ascii_alphabetic())
-        .next()
-        .unwrap_or_default();
+    let last = last_letters(value);
     ENDINGS
         .iter()
         .any(|ending| last.eq_ignore_ascii_case(ending))

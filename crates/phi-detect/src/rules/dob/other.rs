@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::nearest;
 use crate::labels::Meaning;
-use crate::page::Page;
+use crate::page::{Page, last_letters};
 
 /// `1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`: the date of a version.
 pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
@@ -34,10 +34,7 @@ pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(6)..span.start);
     let day = before.trim_ascii_end();
     let day = day.strip_suffix(b",").unwrap_or(day);
-    let day = day
-        .rsplit(|byte| !byte.is_ascii_alphabetic())
-        .next()
-        .unwrap_or_default();
+    let day = last_letters(day);
     let follows_day = DAYS.iter().any(|one| day.eq_ignore_ascii_case(one));
     let rest = page.slice(span.end..page.text.len().min(span.end + 9));
     let has_seconds = matches!(rest, [b' ' | b'T', h, _, b':', m, _, b':', s, _]

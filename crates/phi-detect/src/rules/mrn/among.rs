@@ -14,7 +14,7 @@ use super::{digits_in, is_bare_id, is_patients, nearest};
 use crate::dates::date_at;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::{LEXICON, Sense};
-use crate::page::{Mark, Page};
+use crate::page::{Mark, Page, last_letters};
 use crate::people;
 use crate::rules::{Company, Out};
 
@@ -411,10 +411,7 @@ fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
     let is_between = |byte: &&u8| matches!(byte, b' ' | b'\n' | b':' | b',' | b'#' | b'0'..=b'9');
     let between = before.iter().rev().take_while(is_between).count();
     let before = &before[..before.len() - between];
-    let word = before
-        .rsplit(|byte| !byte.is_ascii_alphabetic())
-        .next()
-        .unwrap_or_default();
+    let word = last_letters(before);
     WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
@@ -437,10 +434,7 @@ fn is_colour(page: &Page<'_>, sign: usize, value: &[u8]) -> bool {
         .take_while(|byte| matches!(byte, b' ' | b':' | b'"' | b'\'' | b'='))
         .count();
     let before = &before[..before.len() - signs];
-    let word = before
-        .rsplit(|byte| !byte.is_ascii_alphabetic())
-        .next()
-        .unwrap_or_default();
+    let word = last_letters(before);
     let is_named = WORDS.iter().any(|one| word.eq_ignore_ascii_case(one));
     is_named && value.len() == 6 && value.iter().all(u8::is_ascii_hexdigit)
 }
