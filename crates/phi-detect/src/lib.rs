@@ -92,6 +92,7 @@ mod context;
 mod digits;
 mod misread;
 mod page;
+mod reader;
 mod spelled;
 
 // How each kind is found.
@@ -103,7 +104,9 @@ mod places;
 mod rules;
 
 // What the model adds.
+mod decide;
 mod doubts;
+mod explanation;
 mod names;
 mod tidy;
 
@@ -117,6 +120,7 @@ mod code_points;
 mod replace;
 
 pub use code_points::CodePoints;
+pub use explanation::Explanation;
 pub use finding::{Finding, Findings};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiRule, RULES};
@@ -162,6 +166,30 @@ pub struct Detector {
     settings: Settings,
     /// Which code runs the name model, if any.
     names: Option<Level>,
+    depth: Depth,
+}
+
+/// How far a scan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Depth {
+    /// Rules, tagger and, about stretches in doubt, the larger reader; one fitted decision.
+    #[default]
+    Careful,
+    /// Rules and tagger alone.
+    Fast,
+}
+
+impl Depth {
+    /// All depths.
+    pub const ALL: [Depth; 2] = [Depth::Careful, Depth::Fast];
+
+    /// Code in settings, on the command line and in requests.
+    pub fn code(self) -> &'static str {
+        match self {
+            Depth::Careful => "careful",
+            Depth::Fast => "fast",
+        }
+    }
 }
 
 impl Default for Detector {
@@ -169,6 +197,7 @@ impl Default for Detector {
         Detector {
             settings: Settings::default(),
             names: Some(Level::best()),
+            depth: Depth::default(),
         }
     }
 }
@@ -180,7 +209,23 @@ impl Detector {
         Ok(Self {
             settings,
             names: Some(Level::best()),
+            depth: Depth::default(),
         })
+    }
+
+    /// The same detector at another depth.
+    #[must_use]
+    pub fn with_depth(mut self, depth: Depth) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// Says of every candidate of a text what spoke for and against it.
+    pub fn explain(&self, text: &str) -> Vec<Explanation> {
+        let budget = Budget::new(&|| true);
+        let mut explained = Vec::new();
+        self.find(text, None, 0, &budget, Some(&mut explained));
+        explained
     }
 
     /// Whether findings of a kind are looked for at all.
@@ -207,7 +252,7 @@ impl Detector {
         has_time: &dyn Fn() -> bool,
     ) -> Findings {
         let budget = Budget::new(has_time);
-        let list = self.find(text, field.and_then(labels::of_key), 0, &budget);
+        let list = self.find(text, field.and_then(labels::of_key), 0, &budget, None);
         Findings::new(list, !budget.is_spent())
     }
 
@@ -245,6 +290,7 @@ impl Detector {
         meaning: Option<Meaning>,
         depth: usize,
         budget: &Budget<'_>,
+        mut explained: Option<&mut Vec<Explanation>>,
     ) -> Vec<Finding> {
         let view = View::within(budget, text);
         let mut fields = structure::fields(view.text(), budget);
@@ -259,6 +305,8 @@ impl Detector {
         };
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
+        let is_careful = self.depth == Depth::Careful && self.names.is_some();
+        let mut offered = if is_careful { candidates.clone() } else { Vec::new() };
         if let Some(level) = self.names.filter(|_| has_context(page.text)) {
             let mut model = Vec::new();
             let has_settled = page.fields.iter().any(|field| field.is_settled);
@@ -266,7 +314,10 @@ impl Detector {
             let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
             names::tag(level, page.text, is_unwanted, budget, &mut model);
             let suspected = model.extract_if(.., |one| one.rule == names::SUSPECTED);
-            let suspected = suspected.collect();
+            let suspected: Vec<_> = suspected.collect();
+            if is_careful {
+                offered.extend(model.iter().chain(&suspected).cloned());
+            }
             let mut model = tidy::tidy(&page, &model);
             let threshold = |kind| self.settings.threshold(kind);
             doubts::add_suspected(&page, threshold, &candidates, suspected, &mut model);
@@ -281,8 +332,14 @@ impl Detector {
         let known = candidates.len();
         self.find_by_names(&page, &mut candidates);
         programs.leave_out_from(known, &page, &mut candidates);
+        if is_careful {
+            candidates = decide::decide(&page, &self.settings, candidates, offered, budget, explained.as_deref_mut());
+            for one in explained.into_iter().flatten() {
+                one.span = view.to_source(&one.span);
+            }
+        }
         if depth < CODING_DEPTH_MAX {
-            let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget);
+            let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget, None);
             encoded::find(&page, &scan, &mut candidates);
         }
         for candidate in &mut candidates {

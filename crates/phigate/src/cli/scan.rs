@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use phi_detect::{CodePoints, Detector, Findings};
+use phi_detect::{CodePoints, Depth, Detector, Findings};
 use phigate_core::protect;
 use phigate_types::Mode;
 use serde::{Deserialize, Serialize};
 
 use super::EXIT_NO;
 use super::progress::Progress;
+use super::words::known;
 
 #[derive(Args)]
 pub(super) struct Scan {
@@ -30,13 +31,19 @@ pub(super) struct Scan {
     /// Print the text with each finding removed
     #[arg(long, group = "output")]
     redact: bool,
+    /// Print what spoke for and against each candidate, one JSON object per line, without its text
+    #[arg(long, group = "output")]
+    explain: bool,
+    /// Ask the larger reader about what is in doubt (careful), or never (fast)
+    #[arg(long, value_name = "DEPTH", value_parser = known(Depth::ALL.into_iter(), Depth::code), default_value = "careful")]
+    depth: Depth,
     /// Exit with 1 when PHI is found
     #[arg(long)]
     check: bool,
 }
 
 pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
-    let detector = Detector::default();
+    let detector = Detector::default().with_depth(scan.depth);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let found = if scan.jsonl {
         lines(scan, &detector, &mut out)?
@@ -80,6 +87,45 @@ fn spans<'a>(text: &str, findings: &Findings, file: Option<&'a Path>) -> Vec<Spa
         .collect()
 }
 
+/// A candidate with its reasons, without its text.
+#[derive(Serialize)]
+struct Explained {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    start: usize,
+    end: usize,
+    found: bool,
+    score: f64,
+    rule: &'static str,
+    standing: &'static str,
+    #[serde(rename = "for")]
+    reasons_for: Vec<String>,
+    #[serde(rename = "against")]
+    reasons_against: Vec<String>,
+}
+
+fn explain(out: &mut impl Write, detector: &Detector, text: &str) -> anyhow::Result<()> {
+    let mut explained = detector.explain(text);
+    explained.sort_by_key(|one| (one.span.start, one.span.end));
+    for one in explained {
+        let mut points = CodePoints::new(text);
+        let line = Explained {
+            kind: one.kind.code(),
+            start: points.at(one.span.start),
+            end: points.at(one.span.end),
+            found: one.is_found,
+            score: f64::from((one.score * 1000.0).round()) / 1000.0,
+            rule: one.rule,
+            standing: one.standing,
+            reasons_for: one.reasons_for(),
+            reasons_against: one.reasons_against(),
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
 fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
     let mut all = Vec::new();
     let inputs: Vec<Option<&Path>> = match scan.files.as_slice() {
@@ -90,7 +136,9 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
     for file in inputs {
         let text = read(file)?;
         let findings = detector.scan(&text);
-        if scan.mask || scan.redact {
+        if scan.explain {
+            explain(out, detector, &text)?;
+        } else if scan.mask || scan.redact {
             let mode = if scan.mask { Mode::MASK } else { Mode::REDACT };
             let clean = protect::rewrite_text(mode, detector, &text);
             let clean = clean.context("the text still holds PHI after several rounds")?;

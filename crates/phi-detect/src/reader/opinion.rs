@@ -1,0 +1,128 @@
+//! The reader's opinion about stretches of a text, piece by piece.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use phi_kernels::Level;
+
+use super::network::Window;
+use super::pieces::{self, Piece};
+use super::weights::Weights;
+use super::{CLASSES, KINDS};
+use crate::budget::Budget;
+use crate::kinds::PhiKind;
+
+/// Pieces that mark the ends of a window.
+const FIRST: u16 = 0;
+const LAST: u16 = 1;
+/// Pieces at the edge of a window that are read again in the next, with more around them.
+const MARGIN: usize = 32;
+
+/// The reader's opinion about one piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opinion {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// How likely the piece is part of a value of one of the kinds asked for.
+    pub(crate) share: f32,
+    /// The likeliest of these kinds, and how likely it is.
+    pub(crate) kind: PhiKind,
+    pub(crate) kind_share: f32,
+    /// How likely a value of that kind begins here.
+    pub(crate) begin_share: f32,
+}
+
+/// Reads stretches of a text, in order, and says of each piece with letters or figures what it may be.
+///
+/// The text is left where the `budget` is spent.
+pub(crate) fn read(
+    level: Level,
+    text: &str,
+    stretches: &[Range<usize>],
+    is_wanted: impl Fn(PhiKind) -> bool,
+    budget: &Budget<'_>,
+) -> Vec<Opinion> {
+    thread_local! {
+        /// Memory of the scan before.
+        static KEPT: Cell<Option<Box<Window>>> = const { Cell::new(None) };
+    }
+    let weights = Weights::get();
+    let kinds = KINDS.map(|code| PhiKind::from_code(code).filter(|kind| is_wanted(*kind)));
+    let mut window = KEPT.take().unwrap_or_else(|| Box::new(Window::new()));
+    let mut opinions = Vec::new();
+    let mut pieces = Vec::new();
+    for stretch in stretches {
+        pieces.clear();
+        pieces::split(weights, text, stretch.start, stretch.end, &mut pieces);
+        let room = weights.window - 2;
+        let mut start = 0;
+        loop {
+            let end = pieces.len().min(start + room);
+            if start == end || !budget.has_time() {
+                break;
+            }
+            let inner = pieces[start..end].iter().map(|piece| piece.id);
+            let ids = Ids(std::iter::once(FIRST).chain(inner).chain(std::iter::once(LAST)), end - start + 2);
+            let shares = window.read(level, ids);
+            let row = shares.len() / (end - start + 2);
+            let kept_from = if start == 0 { 0 } else { MARGIN };
+            let kept_to = if end == pieces.len() { end - start } else { end - start - MARGIN };
+            for place in kept_from..kept_to {
+                let shares = &shares[(place + 1) * row..][..CLASSES];
+                opinions.extend(opinion(&pieces[start + place], shares, &kinds));
+            }
+            if end == pieces.len() {
+                break;
+            }
+            start = end - 2 * MARGIN;
+        }
+    }
+    KEPT.set(Some(window));
+    opinions
+}
+
+/// Piece ids of a window; their count is known.
+struct Ids<I>(I, usize);
+
+impl<I: Iterator<Item = u16>> Iterator for Ids<I> {
+    type Item = u16;
+
+    fn next(&mut self) -> Option<u16> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.1, Some(self.1))
+    }
+}
+
+impl<I: Iterator<Item = u16>> ExactSizeIterator for Ids<I> {
+    fn len(&self) -> usize {
+        self.1
+    }
+}
+
+fn opinion(piece: &Piece, shares: &[f32], kinds: &[Option<PhiKind>; KINDS.len()]) -> Option<Opinion> {
+    if piece.start == piece.end {
+        return None;
+    }
+    let mut share = 0.0;
+    let mut best = None;
+    for (kind, two) in kinds.iter().zip(shares[1..].as_chunks::<2>().0) {
+        let Some(kind) = *kind else { continue };
+        let [begin, inside] = *two;
+        share += begin + inside;
+        if best.is_none_or(|(_, most, _)| begin + inside > most) {
+            best = Some((kind, begin + inside, begin));
+        }
+    }
+    let (kind, kind_share, begin_share) = best?;
+    Some(Opinion {
+        start: piece.start,
+        end: piece.end,
+        share,
+        kind,
+        kind_share,
+        begin_share,
+    })
+}

@@ -1,0 +1,16 @@
+//! Kernels with the same result on every processor.
+//!
+//! Sums of products of integers do not depend on the order in which they are added, and numbers with a fraction are added in one
+//! fixed order, so plain Rust and the vector units agree to the bit; tests compare them.
+
+#![allow(unsafe_code)]
+
+mod floats;
+mod level;
+mod products;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use floats::{activate, normalise, probabilities, scale, scale_and_add, scale_to_whole, shares, to_whole};
+pub use level::Level;
+pub use products::{LANES, Pair, Weights, products};
