@@ -1,0 +1,143 @@
+"""Fits the decision about candidates: boosted trees over the features that the detector prints, as a table of whole numbers.
+
+    python3 fit.py --features NAME=features.jsonl=texts.jsonl … --out trees.tsv [--held NAME]
+
+`features.jsonl` comes from `cargo run -p phi-detect --example features < texts.jsonl`; `texts.jsonl` has the labelled spans.
+Prints what each set would leak and cover, judged by trees that were fitted without its documents.
+"""
+
+import argparse
+import json
+import pathlib
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+CORE = {"SSN", "DOB", "PHONE", "EMAIL", "ADDRESS", "MRN", "NAME", "MEDICARE_ID"}
+FOLDS = 4
+UNIT = 65536
+# Evidence of which more never makes a candidate less likely.
+MONOTONE = {"reader_mean": 1, "has_label": 1, "follows_person": 1, "tagger": 1}
+
+
+def names():
+    """The features, in the order of the source."""
+    source = (pathlib.Path(__file__).resolve().parents[2] / "crates/phi-detect/src/decide/features.rs").read_text()
+    table = source.split("pub(crate) const NAMES", 1)[1].split("[\n", 1)[1].split("];", 1)[0]
+    return [line.strip().strip('",') for line in table.splitlines() if line.strip()]
+
+
+class Set:
+    """Labelled documents with their candidates."""
+
+    def __init__(self, name, features, texts):
+        self.name, self.documents, self.rows, self.right, self.weights, self.place = name, [], [], [], [], []
+        golds = [json.loads(line) for line in open(texts)]
+        for number, (line, gold) in enumerate(zip(open(features), golds)):
+            text = gold["text"]
+            # Bytes to code points.
+            offsets = np.cumsum([0] + [len(letter.encode()) for letter in text])
+            core, other = np.zeros(len(text) + 1, bool), np.zeros(len(text) + 1, bool)
+            for span in gold["spans"]:
+                (core if span["type"] in CORE else other)[span["start"]:span["end"]] = True
+            letters = np.array([letter.isalnum() for letter in text] + [False])
+            kept = []
+            for one in json.loads(line)["candidates"]:
+                start, end = np.searchsorted(offsets, [one["start"], one["end"]])
+                inside = letters[start:end]
+                if not inside.any() or gold.get("only", one["kind"]) != one["kind"]:
+                    continue
+                share = core[start:end][inside].mean()
+                is_other = other[start:end][inside].mean() > 0.5
+                self.rows.append(one["features"])
+                self.right.append(share >= 0.5)
+                self.weights.append(0.25 if is_other else 1.0 if share in (0, 1) else 0.6)
+                self.place.append((number, start, end, one["standing"] == "kept", one["kind"], one["rule"], one["features"][1]))
+            self.documents.append((core, other, letters))
+
+    def judge(self, keep):
+        """Documents without leak, letters that leak, harmless letters covered, harmless documents untouched."""
+        covered = [np.zeros(len(core), bool) for core, _, _ in self.documents]
+        touched = [False] * len(covered)
+        for (number, start, end, *_), is_kept in zip(self.place, keep):
+            if is_kept:
+                covered[number][start:end] = True
+                touched[number] = True
+        sums = np.zeros(8)
+        for (core, other, letters), found, is_touched in zip(self.documents, covered, touched):
+            missed = core & letters & ~found
+            sums += [core.any(), core.any() and not missed.any(), (core & letters).sum(), missed.sum(), (letters & ~core & ~other).sum(), (letters & ~core & ~other & found).sum(),
+                     not core.any(), not core.any() and not is_touched]
+        phi, whole, letters, missed, harmless, wrong, clean, untouched = np.maximum(sums, 1e-9)
+        return f"no leak {whole / phi:.3f} leak {100 * missed / letters:5.2f} covered {100 * wrong / harmless:5.2f} untouched {untouched / clean:.3f} ({phi:.0f} + {clean:.0f})"
+
+
+def is_certain(place):
+    """As `decide::is_certain`."""
+    return place[3] and place[4] != "name" and not place[5].endswith(".model") and place[6] >= 900
+
+
+def fit(rows, right, weights, features):
+    monotone = [MONOTONE.get(name, 0) for name in features]
+    model = HistGradientBoostingClassifier(max_iter=160, max_depth=5, max_leaf_nodes=20, learning_rate=0.07, min_samples_leaf=15, l2_regularization=1.0,
+                                           monotonic_cst=monotone, random_state=1)
+    return model.fit(rows, right, sample_weight=weights)
+
+
+def table_of(model):
+    """Nodes as lines: tree, feature, number, child at or below the bound, child above."""
+    lines = [f"0\t-1\t{round(float(np.ravel(model._baseline_prediction)[0]) * UNIT)}\t0\t0"]
+    for number, (predictor,) in enumerate(model._predictors, 1):
+        for node in predictor.nodes:
+            if node["is_leaf"]:
+                lines.append(f"{number}\t-1\t{round(float(node['value']) * UNIT)}\t0\t0")
+            else:
+                lines.append(f"{number}\t{node['feature_idx']}\t{int(np.floor(node['num_threshold']))}\t{node['left']}\t{node['right']}")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--features", nargs="+", required=True)
+    parser.add_argument("--held", nargs="*", default=[])
+    parser.add_argument("--weight", nargs="*", default=[], help="NAME=factor")
+    parser.add_argument("--out", required=True)
+    args = parser.parse_args()
+    features = names()
+    sets = [Set(*one.split("=")) for one in args.features]
+    factors = {name: float(factor) for name, factor in (one.split("=") for one in args.weight)}
+    learned = [one for one in sets if one.name not in args.held]
+    rows = np.concatenate([np.array(one.rows, np.float64).reshape(-1, len(features)) for one in learned])
+    right = np.concatenate([np.array(one.right, bool) for one in learned])
+    weights = np.concatenate([np.array(one.weights) * factors.get(one.name, 1.0) for one in learned])
+    documents = np.concatenate([np.array([place[0] for place in one.place], int) + 100_000 * number for number, one in enumerate(learned)])
+    print(len(rows), "candidates,", round(right.mean(), 3), "right")
+    fold = (documents * 2654435761 % 2**32) % FOLDS
+    shares = np.zeros(len(rows))
+    for number in range(FOLDS):
+        model = fit(rows[fold != number], right[fold != number], weights[fold != number], features)
+        shares[fold == number] = model.predict_proba(rows[fold == number])[:, 1]
+    whole = fit(rows, right, weights, features)
+    at = 0
+    for one in sets:
+        kept = np.array([place[3] for place in one.place], bool)
+        certain = np.array([is_certain(place) for place in one.place], bool)
+        print(one.name, "fast      ", one.judge(kept))
+        if one.name in args.held:
+            told = whole.predict_proba(np.array(one.rows, np.float64))[:, 1]
+        else:
+            told = shares[at:at + len(one.rows)]
+            at += len(one.rows)
+        for cut in (0.5, 0.4, 0.3, 0.2):
+            print(one.name, "careful", cut, one.judge((told >= cut) | certain))
+    for low in np.arange(0, 1, 0.1):
+        here = (shares >= low) & (shares < low + 0.1)
+        if here.any():
+            print(f"said {low:.1f}-{low + 0.1:.1f}: {right[here].mean():.2f} right of {here.sum()}")
+    lines = ["# tree\tfeature\tnumber\tlow\thigh"] + table_of(whole)
+    pathlib.Path(args.out).write_text("\n".join(lines) + "\n")
+    print(len(lines) - 1, "nodes")
+
+
+if __name__ == "__main__":
+    main()
