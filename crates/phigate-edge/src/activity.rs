@@ -1,39 +1,39 @@
-//! Watching a connection: is anything asked, and is what we answer taken?
+//! Activity of a connection: idle callers, and callers that do not read.
 //!
-//! On HTTP/1 the guard sees a caller who does not read. On HTTP/2, where one socket carries many
-//! requests, a caller can keep the socket alive and still take nothing, stream by stream.
+//! On HTTP/1 the guard notices a caller that does not read. On HTTP/2, one socket carries many requests, so a caller
+//! can keep the socket alive and stall a single stream.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a look at a connection shows.
+/// Result of a check of a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Fine,
-    /// There was no request for too long.
+    /// No request arrived within the idle timeout.
     Idle,
-    /// A caller takes nothing of an answer.
+    /// The caller does not read an answer.
     Stalled,
 }
 
-/// The answers of one connection.
+/// Requests and answers of one connection.
 #[derive(Debug)]
 pub(crate) struct Activity {
     started: Instant,
-    /// When the last answer ended, in milliseconds since the start.
+    /// End of the last answer, in milliseconds since the start.
     last_ms: AtomicU64,
-    /// Requests so far.
+    /// Number of requests received.
     begun: AtomicU64,
-    /// Those on their way.
+    /// Offer times of the answers that are being sent.
     answers: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
-/// One answer that is on its way.
+/// An answer that is being sent.
 #[derive(Debug)]
 pub(crate) struct Ongoing {
     activity: Arc<Activity>,
-    /// Since when a piece waits to be taken, in milliseconds since the start; zero when none does.
+    /// Time since which a chunk waits for the caller, in milliseconds since the start; zero if none waits.
     offered_ms: Arc<AtomicU64>,
     shares_socket: bool,
 }
@@ -48,8 +48,8 @@ impl Activity {
         })
     }
 
-    /// A request has arrived; what is returned goes with its answer. Whether the caller takes it
-    /// is only watched where requests share the socket.
+    /// Counts a request; the returned value travels with its answer. Stalls are tracked only if requests share the
+    /// socket, because the guard sees the others.
     pub(crate) fn begin(self: &Arc<Self>, shares_socket: bool) -> Ongoing {
         let offered_ms = Arc::new(AtomicU64::new(0));
         self.begun.fetch_add(1, Ordering::Relaxed);
@@ -61,7 +61,7 @@ impl Activity {
         }
     }
 
-    /// Looks at the connection.
+    /// Checks the connection against both timeouts.
     pub(crate) fn look(&self, now: Instant, idle: Duration, stall: Duration) -> Verdict {
         let now_ms = self.since_start(now);
         let answers = self.answers();
@@ -80,23 +80,23 @@ impl Activity {
         }
     }
 
-    /// Whether nothing was asked for at least this long.
+    /// Whether the last request is at least this long ago.
     pub(crate) fn is_quiet(&self, now: Instant, at_least: Duration) -> bool {
         let quiet = now.saturating_duration_since(self.last());
         self.answers().is_empty() && quiet >= at_least
     }
 
-    /// Whether so many requests have arrived, and the answers to all of them were handed out.
+    /// Whether `requests` requests have arrived and all their answers were sent.
     pub(crate) fn has_answered(&self, requests: u64) -> bool {
         self.begun.load(Ordering::Relaxed) == requests && self.answers().is_empty()
     }
 
-    /// Something was asked and answered at once.
+    /// Counts a request that the guard answered.
     pub(crate) fn touch(&self, now: Instant) {
         self.last_ms.store(self.since_start(now), Ordering::Relaxed);
     }
 
-    /// When the last answer ended, or the connection began.
+    /// End of the last answer, or the start of the connection.
     pub(crate) fn last(&self) -> Instant {
         self.started + Duration::from_millis(self.last_ms.load(Ordering::Relaxed))
     }
@@ -111,7 +111,7 @@ impl Activity {
 }
 
 impl Ongoing {
-    /// A piece was handed out and waits for the caller.
+    /// Notes that a chunk waits for the caller.
     pub(crate) fn offered(&self, now: Instant) {
         if !self.shares_socket {
             return;
@@ -120,7 +120,7 @@ impl Ongoing {
             .store(self.activity.since_start(now).max(1), Ordering::Relaxed);
     }
 
-    /// The caller took it: the next one was asked for.
+    /// Notes that the caller took the chunk: the next one was polled.
     pub(crate) fn taken(&self) {
         self.offered_ms.store(0, Ordering::Relaxed);
     }
@@ -143,7 +143,7 @@ mod tests {
     const STALL: Duration = Duration::from_secs(30);
 
     #[test]
-    fn a_connection_is_idle_without_requests_and_stalled_without_a_reader() {
+    fn connections_become_idle_or_stalled() {
         let start = Instant::now();
         let activity = Activity::new(start);
         let look = |second| activity.look(start + Duration::from_secs(second), IDLE, STALL);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_of_an_answer_that_ended() {
+    fn ended_answers_are_forgotten() {
         let activity = Activity::new(Instant::now());
         let long = activity.begin(true);
         for _ in 0..1000 {

@@ -1,7 +1,7 @@
-//! Large bodies that come in take turns: between two rounds of all other work, a thread reads one piece of one of them.
+//! Turns of large request bodies: between two rounds of all other work, a thread reads one piece of one body.
 //!
-//! Where bytes come as fast as they are read, one body would otherwise be read to its end first, and many that had a turn
-//! each round would make every small request beside them wait for a piece of each.
+//! Otherwise a body that arrives as fast as it is read would be read to its end first, and many bodies with a turn per
+//! round would delay every small request by a piece of each.
 
 use std::pin::Pin;
 use std::sync::LazyLock;
@@ -10,16 +10,16 @@ use tokio::sync::Mutex;
 
 use crate::threads::PerThread;
 
-/// What is read in a turn, or written at once.
+/// Bytes read per turn, or written at once.
 pub const TURN_BYTES: usize = 64 * 1024;
 
-/// Held by the body whose turn it is; first come, first served.
+/// Lock of the body whose turn it is; first come, first served.
 static TURNS: LazyLock<PerThread<Mutex<()>>> = LazyLock::new(|| PerThread::new(Mutex::default));
 
-/// A wait for the next turn.
+/// Future that resolves at the next turn.
 pub(crate) type BodyTurn = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Waits for the turn of a body. Whoever waits must be woken and asked, like a task: nobody else's turn comes before.
+/// Waits for the turn of a body. The future must be polled when woken; until then it blocks the turns behind it.
 pub(crate) fn next_body_turn() -> BodyTurn {
     Box::pin(async {
         let _turn = TURNS.mine().lock().await;
@@ -34,20 +34,26 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_body_has_its_turn_at_a_time_in_the_order_they_came() {
+    async fn bodies_take_turns_in_order() {
         let mut waiting: Vec<_> = (0..5).map(|_| next_body_turn()).collect();
         for turn in &mut waiting {
             assert!(poll!(turn).is_pending());
         }
-        // Somebody leaves, whose turn it would have been second.
+        // The second body in the queue is dropped.
         drop(waiting.remove(1));
         while !waiting.is_empty() {
-            // All other work is done once more.
+            // Other tasks run once more.
             tokio::task::yield_now().await;
-            assert!(poll!(&mut waiting[0]).is_ready(), "the first has waited");
+            assert!(
+                poll!(&mut waiting[0]).is_ready(),
+                "the first body has its turn"
+            );
             drop(waiting.remove(0));
             for turn in &mut waiting {
-                assert!(poll!(turn).is_pending(), "two in one round");
+                assert!(
+                    poll!(turn).is_pending(),
+                    "two bodies had a turn in one round"
+                );
             }
         }
     }

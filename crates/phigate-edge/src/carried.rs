@@ -1,4 +1,4 @@
-//! The body of an answer on its way out.
+//! Body of an answer while it is sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -11,13 +11,13 @@ use tokio::time::Sleep;
 
 use crate::activity::Ongoing;
 
-/// How long a breaking answer waits, so that what was said before is on the wire.
+/// Delay before an error closes the connection, so that earlier chunks are flushed.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// A body that keeps what belongs to its request until it was sent or given up.
+/// Body that keeps the resources of its request until it was sent or dropped.
 pub(crate) struct Carried<H> {
     body: Body,
-    /// An error that waits for the pieces before it to leave.
+    /// Error that waits until the chunks before it were flushed.
     breaking: Option<Breaking>,
     ongoing: Ongoing,
     _held: H,
@@ -38,8 +38,8 @@ impl<H> Carried<H> {
         }
     }
 
-    /// The next piece. An error tears the connection down at once, with everything that is still
-    /// in its buffers; the error event before it must not be lost with them.
+    /// Polls the next chunk. An error closes the connection at once and discards its buffers; without the delay the
+    /// error event before it would be lost too.
     fn poll_piece(
         &mut self,
         cx: &mut Context<'_>,

@@ -1,12 +1,12 @@
-//! Following a chunked body to its end, strictly, without keeping its bytes.
+//! Strict search for the end of a chunked body, without keeping its bytes.
 //!
-//! The HTTP library decodes the body; this only knows where it ends, so that the next head is
-//! found at the same place. Wherever the two could disagree, this refuses.
+//! The HTTP library decodes the body; this only finds its end, so that both find the next head at the same offset.
+//! Framing on which the two could disagree is refused.
 
-/// Trailers and chunk extensions are of no use to us; they get little room.
+/// Bound on a size line or trailer line; trailers and extensions are not used.
 const LINE_BYTES_MAX: usize = 4096;
 
-/// Where in the body the next byte stands.
+/// Part of the body that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In a size line, with the digits read so far.
@@ -30,16 +30,16 @@ enum Place {
     EndFeed,
 }
 
-/// The state between two pieces of a body.
+/// Parser state between two pieces of a body.
 #[derive(Debug)]
 pub(crate) struct Chunked {
     place: Place,
     size: u64,
-    /// Bytes of size lines and trailers since the last data, against endless lines.
+    /// Bytes of size lines and trailers since the last data; bounds endless lines.
     line_bytes: usize,
 }
 
-/// What a piece of the body amounted to.
+/// Result of a piece of the body.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// All bytes belong to the body, and it goes on.
@@ -87,7 +87,7 @@ impl Chunked {
         Step::More
     }
 
-    /// The place after one byte outside of data; `None` when it may not stand there.
+    /// Next state after one byte outside of data; `None` if the byte is not allowed.
     fn next(&mut self, byte: u8) -> Option<Place> {
         match (self.place, byte) {
             (Place::Size { digits }, _) if byte.is_ascii_hexdigit() => {
@@ -118,7 +118,7 @@ impl Chunked {
 mod tests {
     use super::*;
 
-    /// Follows the body in pieces of `size` bytes; the place of its end, or `None` when broken.
+    /// Follows the body in pieces of `size` bytes; returns the offset of its end, or `None` if the framing is wrong.
     fn end(body: &[u8], size: usize) -> Option<usize> {
         let mut chunked = Chunked::new();
         for (number, piece) in body.chunks(size).enumerate() {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_found_however_the_body_is_cut() {
+    fn chunked_end_is_found_for_every_cut() {
         for body in [
             "0\r\n\r\n",
             "5\r\nhello\r\n0\r\n\r\n",

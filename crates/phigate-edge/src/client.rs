@@ -1,8 +1,8 @@
-//! Who asks: the peer of the connection or, behind a trusted proxy, the caller it names.
+//! The caller's address: the peer of the connection or, behind a trusted proxy, the address it reports.
 //!
-//! Every proxy appends the address it was connected from, so only the right end of the list was
-//! written by somebody we trust. It is read from there: past our own proxies to the first address
-//! that is not one of them. Whatever stands further left is the caller's own word.
+//! Every proxy appends the address of its peer, so only the right end of the list comes from a trusted source. The
+//! search goes from there past trusted proxies to the first other address. The caller may have written everything
+//! further left.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,12 +12,12 @@ use crate::proxies::TrustedProxies;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The address a request comes from, found in its extensions.
+/// Address of the caller, found in the request's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub IpAddr);
 
 impl ClientAddress {
-    /// Finds the caller of a request that `peer` sent.
+    /// Determines the caller of a request from `peer`.
     pub(crate) fn of(peer: IpAddr, headers: &HeaderMap, proxies: &TrustedProxies) -> Self {
         let peer = peer.to_canonical();
         if !proxies.contain(peer) {
@@ -31,8 +31,8 @@ impl ClientAddress {
             .contains_key(header::FORWARDED)
             .then(|| named(forwarded(headers)));
         Self(match (by_list, by_standard) {
-            // A proxy writes one of the two and may hand the other on as the caller sent it. Where they differ
-            // nobody can tell which, and all that is known is the proxy.
+            // A proxy writes one of the two headers and may forward the other from the caller. If they differ, neither
+            // can be trusted, and only the proxy is known.
             (Some(one), Some(other)) if one != other => peer,
             (Some(one), _) | (None, Some(one)) => one,
             (None, None) => peer,
@@ -40,8 +40,8 @@ impl ClientAddress {
     }
 }
 
-/// The first address from the right that is not a trusted proxy. A hop that cannot be read ends the search: behind it
-/// nothing is known, so it counts as the proxy that reported it.
+/// First address from the right that is not a trusted proxy. An unreadable hop ends the search with the proxy that
+/// reported it, because everything behind it is unknown.
 fn last_untrusted(peer: IpAddr, hops: &[Option<IpAddr>], proxies: &TrustedProxies) -> IpAddr {
     let mut known = peer;
     for hop in hops.iter().rev() {
@@ -89,7 +89,7 @@ fn for_parameter(element: &str) -> Option<IpAddr> {
     }
 }
 
-/// A caller who leaves a quote open would swallow what the proxy appends to it.
+/// Whether all quotes are closed. An open quote of the caller would swallow what the proxy appends.
 fn has_closed_quotes(line: &str) -> bool {
     line.matches('"').count().is_multiple_of(2)
 }
@@ -122,7 +122,7 @@ mod tests {
 
     const PROXY: &str = "10.0.0.7";
 
-    /// Who the caller is when `peer` sends these lines and 10.0.0.0/8 is trusted.
+    /// Caller's address for these lines from `peer`, with 10.0.0.0/8 trusted.
     fn client(peer: &str, lines: &[(&'static str, &'static str)]) -> String {
         let proxies = TrustedProxies::parse(&["10.0.0.0/8".to_owned()]).unwrap();
         let mut headers = HeaderMap::new();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_standard_header_says_the_same() {
+    fn forwarded_header_names_the_caller() {
         for (list, expected) in [
             ("for=203.0.113.9", "203.0.113.9"),
             ("For=203.0.113.9;proto=https;by=10.0.0.2", "203.0.113.9"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_as_one_list_and_two_headers_must_agree() {
+    fn address_headers_must_agree() {
         let (list, standard) = ("x-forwarded-for", "forwarded");
         for (lines, expected) in [
             (
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_names_nobody() {
+    fn untrusted_peers_cannot_name_callers() {
         for header in ["x-forwarded-for", "forwarded"] {
             for value in ["203.0.113.9", "for=203.0.113.9", "10.0.0.2"] {
                 assert_eq!(client("192.0.2.1", &[(header, value)]), "192.0.2.1");

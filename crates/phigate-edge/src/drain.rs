@@ -1,4 +1,4 @@
-//! Stopping in order: no new work, then time for the running requests, then the cut.
+//! Graceful stop: no new work, then the grace period for running requests, then the cut.
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -6,14 +6,14 @@ use tokio_util::sync::CancellationToken;
 /// SIGXFSZ.
 const FILE_TOO_LARGE: i32 = 25;
 
-/// A handle on the stop. Clones share it.
+/// Handle of the stop. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Drain {
-    /// No new work from here on.
+    /// Set at the start of the drain: no new work.
     started: CancellationToken,
-    /// Running streams must end now, with an error event.
+    /// Set at the cut: running streams must end with an error event.
     cut: CancellationToken,
-    /// Nobody waits any longer.
+    /// Set at the end: every task must stop.
     now: CancellationToken,
 }
 
@@ -25,7 +25,7 @@ impl Drain {
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
         );
-        // A file that grows over a limit would end the process; with a handler the write fails.
+        // By default the signal for a file over its size limit would kill the process; with a handler the write fails.
         let mut file_too_large = signal(SignalKind::from_raw(FILE_TOO_LARGE))?;
         let handle = drain.clone();
         tokio::spawn(async move {
@@ -45,12 +45,12 @@ impl Drain {
         Ok(drain)
     }
 
-    /// Asks for no new work.
+    /// Starts the drain.
     pub fn start(&self) {
         self.started.cancel();
     }
 
-    /// Whether new requests are to be refused.
+    /// Whether new requests are refused.
     pub fn is_draining(&self) -> bool {
         self.started.is_cancelled()
     }
@@ -60,7 +60,7 @@ impl Drain {
         self.started.cancelled().await;
     }
 
-    /// Waits until running streams must end: the grace period is over.
+    /// Waits for the cut: the grace period is over.
     pub async fn cut(&self) {
         self.cut.cancelled().await;
     }
@@ -78,7 +78,7 @@ impl Drain {
         self.now.cancel();
     }
 
-    /// Waits until nobody waits any longer.
+    /// Waits for the end of the drain.
     pub(crate) async fn now(&self) {
         self.now.cancelled().await;
     }

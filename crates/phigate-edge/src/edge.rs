@@ -1,4 +1,4 @@
-//! What happens around every request: an id, the last refusals, a place in the queue, panics caught.
+//! Work around every request: id, early refusals, a permit of the queue, caught panics.
 
 use std::any::Any;
 use std::net::SocketAddr;
@@ -33,11 +33,11 @@ use crate::turnstile::Turnstile;
 use crate::upload::Intake;
 use phigate_types::{ErrorFormat, Limits};
 
-/// The id of a request, found in its extensions.
+/// Id of a request, found in its extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestId(pub Uuid);
 
-/// What all connections of a listener share.
+/// State shared by all connections of a listener.
 pub(crate) struct Edge {
     router: Router,
     intake: Arc<Intake>,
@@ -51,7 +51,7 @@ pub(crate) struct Edge {
     pub(crate) turnstile: Option<Arc<dyn Turnstile>>,
 }
 
-/// Says how errors are written at a path, to a caller with these headers.
+/// Chooses the error format for a path and a caller's headers.
 pub type ErrorFormatOf = fn(&str, &HeaderMap) -> ErrorFormat;
 
 impl Edge {
@@ -76,7 +76,7 @@ impl Edge {
         }
     }
 
-    /// The same, with somebody who turns requests away by their heads.
+    /// Adds the early limiter, which refuses requests by their heads.
     pub(crate) fn with_turnstile(self, turnstile: Arc<dyn Turnstile>) -> Self {
         Self {
             turnstile: Some(turnstile),
@@ -84,7 +84,7 @@ impl Edge {
         }
     }
 
-    /// The same, with errors written as each path writes them.
+    /// Sets the error format per path.
     pub(crate) fn with_error_format(self, error_format: ErrorFormatOf) -> Self {
         Self {
             error_format,
@@ -92,7 +92,7 @@ impl Edge {
         }
     }
 
-    /// Another site on another listener. What callers take of the limits is counted together.
+    /// Another site on another listener that shares the limits.
     pub(crate) fn beside(&self, router: Router, is_work: fn(&str) -> bool) -> Self {
         Self {
             router,
@@ -108,7 +108,7 @@ impl Edge {
         }
     }
 
-    /// Answers one request, whatever happens.
+    /// Answers one request, also after a panic.
     pub(crate) async fn answer(
         &self,
         peer: SocketAddr,
@@ -147,7 +147,7 @@ impl Edge {
         response.map(|body| Body::new(Carried::new(body, ongoing, (place, running))))
     }
 
-    /// What is refused before anything else is looked at.
+    /// Refuses a request while draining or with an ambiguous head.
     fn admit(&self, request: &Request<Body>) -> Result<(), EdgeError> {
         if request.method().as_str() == REFUSE && request.version() < Version::HTTP_2 {
             let number = request.uri().path().trim_start_matches('/').parse().ok();
@@ -171,14 +171,14 @@ impl Edge {
         Ok(())
     }
 
-    /// Answers a request that no handler saw.
+    /// Answers a request that did not reach a handler.
     fn refuse(&self, error: EdgeError) -> Response {
         let response = error.into_response();
         self.observer.refused(response.status().as_u16());
         response
     }
 
-    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    /// Waits for a permit if the path needs one; the answer's body keeps it.
     async fn take_permit(
         &self,
         id: Uuid,
@@ -190,7 +190,7 @@ impl Edge {
         }
         match self.queue.enter().await {
             Some(permit) => {
-                // What goes on without the caller keeps its place.
+                // Work that continues without the caller keeps the permit.
                 request.extensions_mut().insert(permit.clone());
                 (self.forward(id, peer, request).await, Some(permit))
             }
@@ -213,19 +213,19 @@ impl Edge {
     }
 }
 
-/// Whether a path of the API is work that waits for a place; pages and probes do not.
+/// Whether a path of the API needs a permit; pages and probes do not.
 fn is_work(path: &str) -> bool {
     path.starts_with("/v1/") || path.starts_with("/beta/")
 }
 
-/// The message of a panic may quote content: only the fact is told.
+/// Answers with 500. The panic's message may quote content, so it is not logged.
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     drop(panic);
     tracing::error!("a request was answered with 500 after a panic");
     EdgeError::Panicked.into_response()
 }
 
-/// The line of a request that no handler saw. Nothing of the request is in it: a path may hold anything.
+/// Logs a request that did not reach a handler, without its path, which may contain anything.
 fn log_refusal(id: Uuid, error: EdgeError, status: u16) {
     tracing::info!(
         request.id = %id,
@@ -236,7 +236,7 @@ fn log_refusal(id: Uuid, error: EdgeError, status: u16) {
     );
 }
 
-/// Tells a caller of HTTP/1 that the connection ends here.
+/// Tells an HTTP/1 caller that the connection closes.
 fn closing(version: Version, mut response: Response) -> Response {
     if version < Version::HTTP_2 {
         let close = HeaderValue::from_static("close");
@@ -245,7 +245,7 @@ fn closing(version: Version, mut response: Response) -> Response {
     response
 }
 
-/// HTTP/2 has no ambiguous framing, but the same fields may be repeated.
+/// Checks an HTTP/2 request. Its framing is not ambiguous, but fields may be repeated.
 fn check_http2(request: &Request<Body>, fields_max: usize) -> Result<(), EdgeError> {
     let headers: &HeaderMap = request.headers();
     if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
@@ -264,8 +264,8 @@ fn check_http2(request: &Request<Body>, fields_max: usize) -> Result<(), EdgeErr
     names_one_host(request)
 }
 
-/// The host stands in the target; a Host header beside it must say the same (RFC 9113, section 8.3.1). A handler
-/// that looks at one and a proxy that looked at the other would serve two different sites.
+/// Whether target and Host header name the same host (RFC 9113, section 8.3.1). Otherwise a proxy and a handler could
+/// read two different sites.
 fn names_one_host(request: &Request<Body>) -> Result<(), EdgeError> {
     let Some(header) = request.headers().get(HOST) else {
         return Ok(());

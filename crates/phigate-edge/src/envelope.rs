@@ -1,4 +1,4 @@
-//! Errors as callers see them: every refusal of the service, in the way of the door at which it is given.
+//! Error bodies in the format of each door.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use phigate_types::{Blame, ErrorCode, ErrorFormat};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// On every response; also the key of the audit record.
+/// Header on every response; its value is also the key of the audit record.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-gateway-request-id");
 
-/// One error as a caller sees it. Messages are ours: they never quote what the caller sent.
+/// Error for a caller. Messages are fixed texts and never quote the request.
 #[derive(Debug, Clone)]
 pub struct ErrorBody {
     /// The status of the answer.
     pub status: StatusCode,
-    /// `error.code`; who is to blame, `error.type`, follows from it.
+    /// `error.code`; `error.type` follows from it.
     pub code: ErrorCode,
     /// `error.param`: the place in the request, such as `messages[2].role`.
     pub param: Option<String>,
@@ -28,12 +28,12 @@ pub struct ErrorBody {
     pub extra: Map<String, Value>,
     /// Seconds for `Retry-After`.
     pub retry_after_s: Option<u64>,
-    /// The same in OpenAI's way, where it was written before: under load, one refusal follows the other.
+    /// Body in OpenAI's format, serialised in advance, because refusals are frequent under load.
     pub written: Option<Bytes>,
 }
 
 impl ErrorBody {
-    /// An error without a place and without further fields.
+    /// An error without `param` and without further fields.
     pub fn new(status: StatusCode, code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             status,
@@ -46,7 +46,7 @@ impl ErrorBody {
         }
     }
 
-    /// The body of the answer. Anthropic's repeats the id of the request.
+    /// Body of the answer. Anthropic's format repeats the request id.
     pub fn to_json(&self, format: ErrorFormat, request_id: Option<&str>) -> Bytes {
         match format {
             ErrorFormat::OpenAi | ErrorFormat::Responses => json(&Envelope {
@@ -65,7 +65,7 @@ impl ErrorBody {
         }
     }
 
-    /// The same, as it was written before where it was.
+    /// Body of the answer, from the serialised one if there is one.
     pub(crate) fn to_answer(&self, format: ErrorFormat, request_id: &str) -> Bytes {
         match &self.written {
             Some(written) if format == ErrorFormat::OpenAi => written.clone(),
@@ -73,8 +73,8 @@ impl ErrorBody {
         }
     }
 
-    /// The event that tells of an error inside a stream, with its number where the format numbers events. The end of the
-    /// stream may not follow it.
+    /// Event of an error inside a stream, numbered if the format numbers events. The regular end of the stream must not
+    /// follow it.
     pub fn to_event(&self, format: ErrorFormat, number: Option<u64>) -> Vec<u8> {
         let (head, data) = match format {
             ErrorFormat::OpenAi => ("data: ", self.to_json(format, None)),
@@ -104,7 +104,7 @@ impl ErrorBody {
         }
     }
 
-    /// Anthropic's own word for the status, which its clients know.
+    /// Anthropic's error type for the status.
     fn anthropic_type(&self) -> &'static str {
         match self.status.as_u16() {
             _ if self.code.blame() == Blame::Phi => Blame::Phi.word(),
@@ -121,13 +121,13 @@ impl ErrorBody {
     }
 }
 
-/// Writes an error in the way of the door at which it is given. Answers that are not errors stay as they are.
+/// Rewrites an error into the format of its door. Other responses stay unchanged.
 pub(crate) fn in_format(response: Response, format: ErrorFormat, request_id: &str) -> Response {
     let (mut parts, body) = response.into_parts();
     match parts.extensions.remove::<ErrorBody>() {
         Some(error) if format != ErrorFormat::OpenAi => {
             let body = error.to_json(format, Some(request_id));
-            // It was counted for the other way of writing it.
+            // The length was that of the other format.
             parts.headers.remove(CONTENT_LENGTH);
             Response::from_parts(parts, axum::body::Body::from(body))
         }
@@ -139,7 +139,7 @@ fn json(value: &impl Serialize) -> Bytes {
     Bytes::from(serde_json::to_vec(value).expect("strings and JSON values always serialise"))
 }
 
-/// In OpenAI's way. The edge writes it anew where the door has another.
+/// OpenAI's format; the edge rewrites it for doors with another.
 impl IntoResponse for ErrorBody {
     fn into_response(self) -> Response {
         let written = self.written.clone();
@@ -172,7 +172,7 @@ struct Inner<'a> {
     extra: &'a Map<String, Value>,
 }
 
-/// An error as an event of a stream of the Responses API.
+/// Error event in a stream of the Responses API.
 #[derive(Serialize)]
 struct ErrorEvent<'a> {
     #[serde(rename = "type")]
@@ -216,7 +216,7 @@ mod tests {
     const OPENAI: &str = r#"{"error":{"message":"blocked","type":"phi_error","param":null,"code":"phi_blocked","phi_types":["ssn"]}}"#;
 
     #[test]
-    fn an_error_is_written_as_its_door_writes_errors() {
+    fn errors_have_the_format_of_their_door() {
         let anthropic = r#"{"type":"error","error":{"type":"phi_error","message":"blocked","code":"phi_blocked","phi_types":["ssn"]},"request_id":"r"}"#;
         for (format, body) in [
             (ErrorFormat::OpenAi, OPENAI),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_written_as_its_door_writes_events() {
+    fn error_events_have_the_doors_format() {
         let responses = r#"{"type":"error","message":"blocked","param":null,"code":"phi_blocked","phi_types":["ssn"],"sequence_number":7}"#;
         let anthropic = r#"{"type":"error","error":{"type":"phi_error","message":"blocked","code":"phi_blocked","phi_types":["ssn"]}}"#;
         for (format, event) in [
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropics_clients_find_the_words_they_know() {
+    fn anthropic_errors_have_anthropics_types() {
         for (status, code, word) in [
             (400, ErrorCode::InvalidJson, "invalid_request_error"),
             (401, ErrorCode::MissingApiKey, "authentication_error"),

@@ -1,4 +1,4 @@
-//! What the edge refuses before a handler has a say, one row each.
+//! Refusals of the edge, one row each.
 
 use axum::response::{IntoResponse, Response};
 use http::header::ALLOW;
@@ -7,10 +7,10 @@ use phigate_types::ErrorCode;
 
 use crate::envelope::ErrorBody;
 
-/// Declares the enum and its table from one list, so that a refusal can travel as its number.
+/// Declares the enum and its table from one list, so that a refusal can be passed on as its number.
 macro_rules! edge_errors {
     ($($name:ident $status:literal $code:ident $message:literal;)*) => {
-        /// Why the edge refused. The connection closes after the ones about HTTP itself.
+        /// Reason of a refusal. Refusals for malformed HTTP close the connection.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum EdgeError {
             $(#[doc = $message] $name,)*
@@ -51,22 +51,22 @@ edge_errors! {
 }
 
 impl EdgeError {
-    /// The status it is answered with.
+    /// Status of the answer.
     pub fn status(self) -> StatusCode {
         StatusCode::from_u16(ROWS[self as usize].1).expect("the table holds real statuses")
     }
 
-    /// Its code.
+    /// Error code.
     pub fn code(self) -> ErrorCode {
         ROWS[self as usize].2
     }
 
-    /// What the caller is told.
+    /// Message for the caller.
     pub(crate) fn message(self) -> &'static str {
         ROWS[self as usize].3
     }
 
-    /// The envelope of this refusal.
+    /// Error body of this refusal.
     pub fn body(self) -> ErrorBody {
         let mut body = ErrorBody::new(self.status(), self.code(), self.message());
         body.retry_after_s = match self {
@@ -77,7 +77,7 @@ impl EdgeError {
         body
     }
 
-    /// Its number in the table, for the way from the connection to the service.
+    /// Row number, by which the guard passes the refusal to the service.
     pub(crate) fn number(self) -> usize {
         self as usize
     }
@@ -90,7 +90,7 @@ impl EdgeError {
 impl IntoResponse for EdgeError {
     fn into_response(self) -> Response {
         let mut response = self.body().into_response();
-        // For the log: what a handler answers has its own line there.
+        // For the log: answers of handlers have their own line.
         response.extensions_mut().insert(self);
         if self == Self::MethodRefused {
             response
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_stands_at_its_own_number() {
+    fn every_error_has_its_row_number() {
         for (number, row) in ROWS.iter().enumerate() {
             assert_eq!(row.0.number(), number, "{:?}", row.0);
             assert_eq!(EdgeError::from_number(number), Some(row.0));

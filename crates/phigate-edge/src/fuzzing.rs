@@ -1,4 +1,4 @@
-//! Ways into the guard and its readers, for the fuzzer alone.
+//! Entry points to the guard and its parsers, for the fuzzer only.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -19,18 +19,18 @@ const LIMITS: HeadLimits = HeadLimits {
     uri_bytes: 256,
 };
 
-/// A request as the guard delimits it.
+/// Request as delimited by the guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Framed {
     /// The method.
     pub method: String,
     /// The target.
     pub target: String,
-    /// The body where its length is known and all of it is there.
+    /// Body, if its length is known and it is complete.
     pub body: Option<Vec<u8>>,
 }
 
-/// A connection with a guard in front, as the server makes them.
+/// A connection behind a guard, as the server makes it.
 pub fn guarded<I: AsyncRead + AsyncWrite + Unpin>(inner: I) -> impl AsyncRead + AsyncWrite + Unpin {
     let minute = Duration::from_secs(60);
     let limits = GuardLimits {
@@ -41,7 +41,7 @@ pub fn guarded<I: AsyncRead + AsyncWrite + Unpin>(inner: I) -> impl AsyncRead + 
     Guard::new(inner, limits)
 }
 
-/// The requests on a connection as the strict reader delimits them, up to the first that it refuses.
+/// Requests on a connection as the strict parser delimits them, up to the first refused one.
 pub fn framed(mut wire: &[u8]) -> Vec<Framed> {
     let mut requests = Vec::new();
     loop {
@@ -81,7 +81,7 @@ pub fn framed(mut wire: &[u8]) -> Vec<Framed> {
     }
 }
 
-/// Where a chunked body ends: after so many bytes, not yet (`None` inside), or nowhere.
+/// End of a chunked body: its offset, `Some(None)` if incomplete, `None` if the framing is wrong.
 pub fn chunked_end(pieces: &[&[u8]]) -> Option<Option<usize>> {
     let (mut chunked, mut before) = (Chunked::new(), 0);
     for piece in pieces {
@@ -94,7 +94,7 @@ pub fn chunked_end(pieces: &[&[u8]]) -> Option<Option<usize>> {
     Some(None)
 }
 
-/// The caller of a request with these headers, where `10.0.0.0/8` are trusted proxies.
+/// Caller of a request with these headers; `10.0.0.0/8` are trusted proxies.
 pub fn client_address(peer: IpAddr, list: Option<&[u8]>, standard: Option<&[u8]>) -> IpAddr {
     let mut headers = HeaderMap::new();
     for (name, value) in [

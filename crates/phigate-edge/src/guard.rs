@@ -1,12 +1,12 @@
-//! The connection as the HTTP library sees it: only heads that were checked, and deadlines on both ways.
+//! Connection as seen by the HTTP library: only checked heads, deadlines in both directions.
 //!
-//! Four things the library does not do. A head is held back until it is whole and passed
-//! `head::check`; a refused one is replaced by a request of our own making, so that the refusal is
-//! answered in order, with an id, like everything else. A head must arrive within its deadline
-//! however slowly it drips, and a caller that does not read is dropped. And a connection that is
-//! closed while the caller still sends lingers a moment, because closing at once would reset it
-//! and take the answer away from the caller. Last, a caller beyond a limit is turned away here, because refusals must be
-//! cheap.
+//! It adds to the library:
+//! - A head is buffered until it is complete and passed `head::check`. A refused one is replaced by a synthetic
+//!   request, so that the refusal is answered in order and with an id.
+//! - A head must be complete before its deadline, and a caller that does not read is dropped.
+//! - A connection closed while the caller still sends lingers, because an immediate close would reset it and discard
+//!   the answer.
+//! - A rate-limited request is refused here, because refusals must be cheap.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -33,7 +33,7 @@ pub(crate) use turn::BEAT;
 use turn::Owed;
 pub(crate) use turn::Turn;
 
-/// The method of requests that we make in place of refused ones. No caller's head with it passes.
+/// Method of the synthetic request for a refused head. `head::check` rejects it from callers.
 pub(crate) const REFUSE: &str = "REFUSE";
 
 /// The first bytes of HTTP/2 with prior knowledge.
@@ -41,7 +41,7 @@ const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 const PIECE_BYTES: usize = 16 * 1024;
 
-/// Deadlines and bounds of a connection.
+/// Deadlines and limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GuardLimits {
     pub(crate) head: HeadLimits,
@@ -49,37 +49,37 @@ pub(crate) struct GuardLimits {
     pub(crate) write_stall: Duration,
 }
 
-/// A connection with a guard in front.
+/// A connection behind the strict HTTP/1 parser.
 pub(crate) struct Guard<I> {
     inner: I,
     limits: GuardLimits,
     phase: Phase,
-    /// Bytes of the caller that the library has not got yet.
+    /// Bytes from the caller that the library has not read.
     held: BytesMut,
-    /// How many of them it may have.
+    /// Number of bytes in `held` that the library may read.
     released: usize,
-    /// How far behind the released ones the search for a head's end has come.
+    /// Offset behind the released bytes up to which the end of the head was searched.
     searched: usize,
     head_deadline: Timer,
     write_deadline: Timer,
     linger: Timer,
-    /// What was read of a lingering caller since its last turn, and its wait for the next one.
+    /// Bytes read while lingering since the last turn, and the wait for the next turn.
     lingered: usize,
     linger_turn: Option<BodyTurn>,
     write_is_shut: bool,
-    /// All that was written has left.
+    /// Whether all written bytes were flushed.
     is_flushed: bool,
     at_rest: AtRest,
-    /// Requests that the library was given so far.
+    /// Requests handed to the library.
     given: u64,
     turn: Option<Turn>,
     owed: Owed,
-    /// Runs while a caller that was turned away is not read from.
+    /// Pause of reading after a refusal.
     pause: Timer,
 }
 
-/// Whether a connection of HTTP/1 is between two requests: nothing of the next one is here, and nothing of the last
-/// answer is. Known outside too while the library has the guard.
+/// Whether an HTTP/1 connection is between two requests: the last answer is flushed, and no byte of the next request is
+/// here. Shared, because the library owns the guard.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AtRest(Arc<AtomicBool>);
 
@@ -89,25 +89,25 @@ impl AtRest {
     }
 }
 
-/// What a caller speaks.
+/// Protocol of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Speaks {
     Http1,
     Http2,
 }
 
-/// What the next bytes of the caller are.
+/// Expected next bytes.
 enum Phase {
-    /// The very first: HTTP/1 or HTTP/2?
+    /// The first bytes decide between HTTP/1 and HTTP/2.
     Start,
     Head,
     Length(u64),
     Chunked(Chunked),
     /// HTTP/2 has its own framing.
     Http2,
-    /// Nothing more is read: the head was refused.
+    /// Reading has stopped: the head was refused.
     Refused,
-    /// Nothing more is read: the framing of a body was wrong.
+    /// Reading has stopped: the framing of a body was wrong.
     Broken,
 }
 
@@ -141,12 +141,12 @@ impl<I> Guard<I> {
         self.at_rest.clone()
     }
 
-    /// Whether a part of a head is here.
+    /// Whether a part of a head is buffered.
     pub(crate) fn is_half_sent(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Keeps no more memory than what is held needs.
+    /// Frees empty buffers.
     pub(crate) fn shrink(&mut self) {
         if self.held.is_empty() {
             self.held = BytesMut::new();
@@ -169,7 +169,7 @@ impl<I> Guard<I> {
         self.at_rest.0.store(at_rest, Ordering::Relaxed);
     }
 
-    /// Looks at the bytes behind the released ones and releases what may pass.
+    /// Parses the bytes behind the released ones and releases complete parts.
     fn sort(&mut self) {
         while self.released < self.held.len() {
             let rest = &self.held[self.released..];
@@ -211,9 +211,9 @@ impl<I> Guard<I> {
         }
     }
 
-    /// Releases or refuses the head at the front; false when it is not whole yet.
+    /// Releases or refuses the head at the front; returns false if it is incomplete.
     fn sort_head(&mut self) -> bool {
-        // A blank line before a request line is allowed and means nothing.
+        // A blank line before a request line is allowed and ignored.
         if self.searched == 0 && self.held[self.released..].starts_with(b"\r\n") {
             let rest = self.held.split_off(self.released + 2);
             self.held.truncate(self.released);
@@ -252,7 +252,7 @@ impl<I> Guard<I> {
         true
     }
 
-    /// Puts a request of ours in the place of the refused one, and reads no further.
+    /// Replaces the refused request with a synthetic one and stops reading.
     fn refuse(&mut self, error: EdgeError) {
         self.head_deadline.stop();
         self.given += 1;
@@ -268,7 +268,7 @@ impl<I> Guard<I> {
 }
 
 impl<I: AsyncRead + Unpin> Guard<I> {
-    /// Reads a body of known length straight into the library's buffer, and not a byte further.
+    /// Reads a body of known length straight into the library's buffer, and no byte beyond it.
     fn read_body(
         &mut self,
         cx: &mut Context<'_>,
@@ -287,7 +287,7 @@ impl<I: AsyncRead + Unpin> Guard<I> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes in what the caller sent; false when nothing more comes.
+    /// Reads from the caller; returns false at the end of the input.
     fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
         let mut space = [MaybeUninit::uninit(); PIECE_BYTES];
         let mut piece = ReadBuf::uninit(&mut space);
@@ -309,7 +309,7 @@ impl<I: AsyncRead + Unpin> Guard<I> {
         Poll::Ready(Ok(true))
     }
 
-    /// Waits until there is something for the library, and says for which; nothing when the caller is gone.
+    /// Waits for a request and returns its protocol; `None` if the caller has closed.
     pub(crate) fn poll_request(&mut self, cx: &mut Context<'_>) -> Poll<Option<Speaks>> {
         while self.released == 0 {
             match ready!(self.poll_fill(cx)) {
@@ -341,7 +341,7 @@ impl<I: AsyncRead + AsyncWrite + Unpin> Guard<I> {
                 return Poll::Ready(Ok(()));
             }
             match self.phase {
-                // The library still has to answer; the connection's own looks end it.
+                // The library still has to answer; the connection's checks end it.
                 Phase::Refused => return Poll::Pending,
                 Phase::Broken => return Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
                 Phase::Http2 if self.held.is_empty() => {

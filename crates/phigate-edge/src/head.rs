@@ -1,20 +1,20 @@
-//! Reading a request head of HTTP/1 strictly, before the HTTP library sees it.
+//! Strict parser of an HTTP/1 request head, before the HTTP library sees it.
 //!
-//! The library accepts what two parsers could read differently (Content-Length beside
-//! Transfer-Encoding, bare line feeds, repeated Host). Whatever passes here has one meaning.
+//! The library accepts heads that two parsers could read differently (Content-Length beside Transfer-Encoding, bare
+//! line feeds, repeated Host). A head that passes here has one meaning.
 
 use memchr::memchr;
 
 use crate::error::EdgeError;
 
-/// How the body after a head is delimited.
+/// Framing of the body after a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
     Length(u64),
     Chunked,
 }
 
-/// Bounds on a head.
+/// Limits of a head.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeadLimits {
     pub(crate) bytes: usize,
@@ -22,12 +22,12 @@ pub(crate) struct HeadLimits {
     pub(crate) uri_bytes: usize,
 }
 
-/// Methods that may reach a handler; each may then still not be served at a path.
+/// Methods that may reach a handler; not every path supports each of them.
 const METHODS: &[&[u8]] = &[
     b"GET", b"HEAD", b"POST", b"PUT", b"PATCH", b"DELETE", b"OPTIONS",
 ];
 
-/// Headers that decide who asks, whom and how much: none of them may be repeated.
+/// Headers that must not be repeated: they decide about caller, target and length.
 const ONCE: &[&str] = &[
     "host",
     "authorization",
@@ -38,16 +38,16 @@ const ONCE: &[&str] = &[
     "expect",
 ];
 
-/// How far the search for a head's end has come.
+/// Result of the search for a head's end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     /// The head is this many bytes long, blank line included.
     End(usize),
-    /// More bytes are needed; these many need not be looked at again.
+    /// More bytes are needed; the search continues at this offset.
     More(usize),
 }
 
-/// Looks for the blank line. Refuses a bare line feed and a head that is already too large.
+/// Searches the blank line. Refuses a bare line feed and a head over its limits.
 pub(crate) fn find_end(bytes: &[u8], from: usize, limits: &HeadLimits) -> Result<Found, EdgeError> {
     let mut line_start = from;
     while let Some(offset) = memchr(b'\n', &bytes[line_start..]) {
@@ -72,7 +72,7 @@ pub(crate) fn find_end(bytes: &[u8], from: usize, limits: &HeadLimits) -> Result
     Ok(Found::More(line_start))
 }
 
-/// Checks a whole head and says how the body is delimited.
+/// Checks a complete head and returns the framing of the body.
 pub(crate) fn check(head: &[u8], limits: &HeadLimits) -> Result<Framing, EdgeError> {
     let (line, mut rest) = first_line(head);
     let old_version = request_line(line, limits)?;
@@ -94,7 +94,7 @@ pub(crate) fn check(head: &[u8], limits: &HeadLimits) -> Result<Framing, EdgeErr
     seen.framing(old_version)
 }
 
-/// The first line without its end, and what follows. Lines end as [`find_end`] demands it.
+/// First line without its end, and the rest. Lines end as [`find_end`] demands.
 pub(crate) fn first_line(head: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr(b'\n', head) {
         Some(feed) => head.split_at(feed + 1),
@@ -103,7 +103,7 @@ pub(crate) fn first_line(head: &[u8]) -> (&[u8], &[u8]) {
     (&line[..line.len().saturating_sub(2)], rest)
 }
 
-/// Checks `METHOD SP target SP HTTP/1.x`; says whether it is HTTP/1.0.
+/// Checks `METHOD SP target SP HTTP/1.x`; returns whether it is HTTP/1.0.
 fn request_line(line: &[u8], limits: &HeadLimits) -> Result<bool, EdgeError> {
     let mut words = line.split(|byte| *byte == b' ');
     let (Some(method), Some(target), Some(version), None) =
@@ -138,11 +138,11 @@ fn request_line(line: &[u8], limits: &HeadLimits) -> Result<bool, EdgeError> {
     Ok(old_version)
 }
 
-/// Checks `name: value` and splits it. A leading space would continue the line before: obsolete and ambiguous.
+/// Checks `name: value` and splits it. A leading space would continue the line before, which is obsolete and ambiguous.
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), EdgeError> {
     let (name, value) = split(line).ok_or(EdgeError::MalformedHead)?;
     let name_is_token = !name.is_empty() && name.iter().all(|byte| is_token(*byte));
-    // Without an early end, so that many bytes are looked at at once: nearly all values pass.
+    // Without an early exit the compiler vectorises the loop; nearly all values pass.
     let value_is_text = value.iter().fold(true, |is_text, byte| {
         is_text & ((*byte == b'\t') | ((*byte >= b' ') & (*byte != 0x7f)))
     });
@@ -171,7 +171,7 @@ fn is_token(byte: u8) -> bool {
     IS_TOKEN[usize::from(byte)]
 }
 
-/// A table, because every byte of every name is looked up.
+/// Lookup table, because every byte of every name is checked.
 static IS_TOKEN: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -187,7 +187,7 @@ static IS_TOKEN: [bool; 256] = {
     table
 };
 
-/// What the fields said so far.
+/// Framing and host, collected from the fields.
 #[derive(Default)]
 struct Seen {
     once: [bool; ONCE.len()],
@@ -249,7 +249,7 @@ impl Seen {
     }
 }
 
-/// Digits only: no sign, no list, nothing that overflows.
+/// Parses digits only: no sign, no list, no overflow.
 fn length(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     if digits {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_heads_say_how_long_the_body_is() {
+    fn plain_heads_give_the_bodys_framing() {
         for (head, framing) in [
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", Framing::Length(0)),
             (
@@ -306,10 +306,10 @@ mod tests {
     }
 
     #[test]
-    fn what_two_parsers_could_read_differently_is_refused() {
+    fn ambiguous_heads_are_refused() {
         use EdgeError::*;
         let rows: &[(&str, EdgeError)] = &[
-            // The rest of the head, and why it is refused.
+            // The rest of the head, and the reason of the refusal.
             (
                 "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n",
                 Framing,
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_grows_too_large_is_refused_before_it_ends() {
+    fn oversized_heads_are_refused_early() {
         let long = format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(400));
         assert_eq!(
             find_end(long.as_bytes(), 0, &LIMITS),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_goes_on_where_it_stopped() {
+    fn head_search_resumes_at_its_offset() {
         let head = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
         let mut from = 0;
         for length in 0..head.len() {

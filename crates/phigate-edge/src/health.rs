@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`: whether the process lives, and whether it can serve.
+//! `/healthz` and `/readyz`: whether the process runs, and whether it can serve.
 
 use std::future::Future;
 
@@ -10,7 +10,7 @@ use http::{HeaderValue, StatusCode};
 
 use crate::drain::Drain;
 
-/// The routes. `is_ready` says whether the store can be reached.
+/// Routes of both probes. `is_ready` returns whether the store can be reached.
 pub fn routes<F, R>(drain: Drain, is_ready: F) -> Router
 where
     F: Fn() -> R + Clone + Send + Sync + 'static,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ready_means_reachable_and_not_draining() {
+    fn readiness_needs_the_store_and_no_drain() {
         for (is_draining, store_answers, status) in
             [(false, true, 200), (false, false, 503), (true, true, 503)]
         {

@@ -1,8 +1,8 @@
-//! A request's body over HTTP/2, read on for a while when its handler does not.
+//! Draining of a request's HTTP/2 body that its handler does not read.
 //!
-//! A refusal is often written before the body was looked at. Dropping the body then resets the
-//! stream, and some clients (curl 7.88 among them) take the reset for a failure and never look at
-//! the answer. HTTP/1 has the same trouble with the connection; the guard deals with it there.
+//! A refusal is often written before the body is read. Dropping the body then resets the stream, and some clients (curl
+//! 7.88 among them) report the reset instead of the answer. On HTTP/1 the guard handles the same problem of the
+//! connection.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,13 +13,13 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
-/// How much and how long is read on.
+/// Limits of draining.
 const BYTES_MAX: usize = 1024 * 1024;
 const TIME_MAX: Duration = Duration::from_secs(2);
 
-/// A body that is not dropped unread at once.
+/// Body that is drained when dropped unread.
 pub(crate) struct Leftover {
-    /// Taken only when dropped.
+    /// `None` only while dropping.
     body: Option<Incoming>,
 }
 

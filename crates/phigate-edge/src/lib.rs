@@ -1,8 +1,8 @@
-//! The edge: accepting connections, refusing what is ambiguous, limits, draining.
+//! The edge: accepting connections, refusing ambiguous requests, limits, draining.
 //!
-//! A connection passes `guard` (raw bytes, and those whom the `turnstile` turns away), the HTTP library, `edge` (around every request) and
-//! then the router. Handlers read bodies through [`Upload`]. Nothing here can see an account, a
-//! detector or a store: what is behind the router is the router's business.
+//! A connection passes `guard` (raw bytes, and refusals by the `turnstile`), the HTTP library, `edge` (around every
+//! request) and then the router. Handlers read bodies through [`Upload`]. This crate cannot reach an account, a
+//! detector or a store.
 
 mod activity;
 mod body_turns;

@@ -1,8 +1,8 @@
-//! What whoever measures is told about connections and requests.
+//! Reports about connections and requests, for metrics.
 
 use std::sync::Arc;
 
-/// Counts what happens at the edge. The edge knows nothing of metrics; somebody else keeps them.
+/// Receiver of the edge's events. The edge has no metrics itself.
 pub trait Observer: Send + Sync {
     /// A connection was opened (`+1`) or has ended (`-1`).
     fn connections(&self, change: i64);
@@ -14,7 +14,7 @@ pub trait Observer: Send + Sync {
     fn refused(&self, status: u16);
 }
 
-/// Something that is counted while it lasts.
+/// Counter that is incremented while the value lives.
 pub(crate) struct Counted {
     observer: Arc<dyn Observer>,
     count: fn(&dyn Observer, i64),

@@ -1,8 +1,8 @@
-//! Panics say where they happened and nothing else: their messages may quote content.
+//! Panics log only their location, because their messages may quote content.
 
 use std::io::Write;
 
-/// Replaces the message of every panic by its place.
+/// Replaces the message of every panic by its location.
 pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or_else(

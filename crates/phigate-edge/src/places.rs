@@ -1,8 +1,7 @@
-//! Places for connections: so many at a time, and whoever rests longest makes room for whoever comes.
+//! Slots for connections: a limited number; the connection that is idle longest is evicted for a new one.
 //!
-//! Connections cost their owner nothing, so waiting until one of them is given up would let a few strangers shut out
-//! everybody. A place is only ever asked for while nothing is asked on its connection, and not at once: who has just
-//! connected gets time to say something.
+//! An idle connection costs its caller nothing, so without eviction a few strangers could lock out all callers. Only a
+//! connection without a request is evicted, and only after a minimum time, so that a new one can send its request.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,37 +9,37 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-/// How long a connection rests before its place may be asked for.
+/// Idle time before a connection may be evicted.
 const REST_MIN: Duration = Duration::from_secs(1);
 
-/// How long we wait for somebody who was asked to go before the next one is asked.
+/// Wait after evicting a connection before the next one is evicted.
 const NEXT: Duration = Duration::from_millis(20);
 
-/// The places of all connections that share a limit.
+/// Slots of all connections that share a limit.
 pub(crate) struct Places {
     free: Arc<Semaphore>,
     line: Mutex<Line>,
 }
 
-/// Those whose place may be asked for, by how long they rest: not all of them are noticed at once. The number tells
-/// apart those who began at the same moment.
+/// Idle connections by the start of their idle time, which is not noticed in order. The number distinguishes equal
+/// times.
 #[derive(Default)]
 struct Line {
     last: u64,
     resting: BTreeMap<(Instant, u64), Arc<Notify>>,
 }
 
-/// The place of one connection, free again when dropped.
+/// Slot of one connection, freed on drop.
 pub(crate) struct Place {
     places: Arc<Places>,
-    /// Where it stands in the line, if it does.
+    /// Key in the line, if idle.
     stands: Mutex<Option<(Instant, u64)>>,
     bell: Arc<Notify>,
     _taken: Option<OwnedSemaphorePermit>,
 }
 
 impl Places {
-    /// So many places. A listener holds one of them ready for whoever comes next; each further listener adds its own.
+    /// Creates `count` slots. Each listener holds one for the next connection; each further listener adds one.
     pub(crate) fn new(count: u64, further_listeners: usize) -> Arc<Self> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let count = count
@@ -52,7 +51,7 @@ impl Places {
         })
     }
 
-    /// A free place. When there is none, those who rest longest are asked for theirs.
+    /// Takes a free slot, or evicts idle connections until one is free.
     pub(crate) async fn take(self: &Arc<Self>) -> Option<Place> {
         if let Ok(free) = Arc::clone(&self.free).try_acquire_owned() {
             return Some(self.place(Some(free)));
@@ -67,7 +66,7 @@ impl Places {
         }
     }
 
-    /// A place beside all others.
+    /// Creates a slot beyond the limit.
     pub(crate) fn extra(self: &Arc<Self>) -> Place {
         self.place(None)
     }
@@ -81,7 +80,7 @@ impl Places {
         }
     }
 
-    /// Asks whoever rests longest to go, unless that is not long; says when to ask again.
+    /// Evicts the connection that is idle longest, if it is past its minimum time; returns when to try again.
     fn ask(&self, now: Instant) -> Duration {
         let mut line = self.line();
         let Some(first) = line.resting.first_entry() else {
@@ -102,7 +101,7 @@ impl Places {
 }
 
 impl Place {
-    /// Nothing is asked, and was not since then: into the line.
+    /// Enters the line: idle since `since`.
     pub(crate) fn rest(&self, since: Instant) {
         let mut stands = self.stands();
         let mut line = self.places.line();
@@ -115,14 +114,14 @@ impl Place {
         *stands = Some(here);
     }
 
-    /// Something is asked: out of the line.
+    /// Leaves the line: a request arrived.
     pub(crate) fn work(&self) {
         if let Some(stood) = self.stands().take() {
             self.places.line().resting.remove(&stood);
         }
     }
 
-    /// Whether it stands in the line or was asked for since.
+    /// Whether the connection is in the line or was evicted from it.
     pub(crate) fn is_resting(&self) -> bool {
         self.stands().is_some()
     }
@@ -131,11 +130,11 @@ impl Place {
         self.stands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until somebody else needs the place.
+    /// Waits until the connection is evicted.
     pub(crate) async fn asked_for(&self) {
         loop {
             self.bell.notified().await;
-            // A ring may be from an earlier rest; whoever rang took us out of the line.
+            // A notification may be from an earlier idle time; evicting removed the key from the line.
             let stands = *self.stands();
             if stands.is_some_and(|here| !self.places.line().resting.contains_key(&here)) {
                 return;
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_rests_longest_is_asked_first_and_nobody_at_once() {
+    async fn idlest_connection_is_evicted_first() {
         let places = Places::new(3, 0);
         let first = places.take().await.unwrap();
         let second = places.take().await.unwrap();
@@ -168,7 +167,7 @@ mod tests {
         let now = Instant::now();
         first.rest(now);
         second.rest(now);
-        // The first was asked something in between.
+        // The first connection had a request in between.
         first.work();
         first.rest(now);
         assert!(places.ask(now) > NEXT);
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_rests_longest_is_asked_first_even_if_that_was_noticed_late() {
+    async fn idlest_connection_is_evicted_despite_late_notice() {
         let places = Places::new(2, 0);
         let first = places.take().await.unwrap();
         let second = places.take().await.unwrap();
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ring_that_came_too_late_is_not_heard_later() {
+    async fn late_eviction_is_ignored_after_a_request() {
         let places = Places::new(1, 0);
         let place = places.take().await.unwrap();
         let now = Instant::now();
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_is_free_again_and_out_of_the_line_when_dropped() {
+    async fn dropped_places_are_freed() {
         let places = Places::new(1, 0);
         let place = places.take().await.unwrap();
         place.rest(Instant::now());

@@ -2,11 +2,11 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Files that are open besides connections: the store, its log, the terminal.
+/// Open files besides connections: the store, its log, the terminal.
 const OTHER_FILES: u64 = 128;
 
-/// Raises the limit on open files as far as allowed and forbids core dumps, which would hold
-/// what passes through. Both are best efforts: a stricter system is not an error.
+/// Raises the limit on open files as far as allowed and disables core dumps, which would contain request bodies. A
+/// stricter system is not an error.
 pub(crate) fn prepare() {
     let none = Rlimit {
         current: Some(0),
@@ -23,8 +23,8 @@ pub(crate) fn prepare() {
     );
 }
 
-/// How many callers can be connected at a time, when so many requests may be worked on. Each of those may need a
-/// connection to a provider, and as many may be kept for later.
+/// Number of callers that can be connected while `concurrency` requests are in progress. Each request may need a
+/// connection to a provider, and as many idle ones may be pooled.
 pub(crate) fn connections_max(wanted: u64, concurrency: u64) -> u64 {
     let Some(files) = getrlimit(Resource::Nofile).current else {
         return wanted;
@@ -36,7 +36,7 @@ pub(crate) fn connections_max(wanted: u64, concurrency: u64) -> u64 {
     wanted.min(possible)
 }
 
-/// The share of open files that callers may have: half of them where files are few.
+/// Share of open files for callers: half of them if files are few.
 fn callers_max(files: u64, concurrency: u64) -> u64 {
     let left = files.saturating_sub(OTHER_FILES);
     let without_providers = left.saturating_sub(concurrency.saturating_mul(2));
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callers_have_what_providers_do_not_need_and_half_at_least() {
+    fn callers_get_at_least_half_the_files() {
         let limits = Limits::default();
         let callers = |files| callers_max(files, limits.concurrency);
         assert!(callers(20_000) >= limits.connections);

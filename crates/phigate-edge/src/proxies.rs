@@ -1,16 +1,16 @@
-//! `trusted_proxies`: the networks whose word about a caller's address is believed.
+//! `trusted_proxies`: networks whose reports of a caller's address are trusted.
 
 use std::net::IpAddr;
 
-/// The proxies in front of this server. By default there are none, and every peer is a caller.
+/// Proxies in front of this server. By default there are none, and every peer is a caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<Network>);
 
-/// A text that is neither an address nor a network.
+/// A text that is not an address or a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotANetwork;
 
-/// An address and how many of its leading bits count.
+/// Address and number of leading bits that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Network {
     address: IpAddr,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_contains_what_shares_its_leading_bits() {
+    fn networks_contain_addresses_with_their_prefix() {
         for (network, address, is_inside) in [
             ("10.0.0.0/8", "10.255.0.1", true),
             ("10.0.0.0/8", "11.0.0.1", false),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_network_is_refused() {
+    fn invalid_networks_are_refused() {
         for text in [
             "",
             "proxy.example",

@@ -1,4 +1,4 @@
-//! A bounded number of requests at work, and a short queue before it.
+//! Bounded number of requests in progress, with a short queue in front.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use phigate_types::Limits;
 
-/// A place to work at. Clones share it; dropping the last gives it back.
+/// Permit of one request in progress. Clones share it; dropping the last returns it.
 #[derive(Debug, Clone)]
 pub struct WorkPermit {
     _place: Arc<OwnedSemaphorePermit>,
@@ -21,7 +21,7 @@ impl From<OwnedSemaphorePermit> for WorkPermit {
     }
 }
 
-/// Places to work at, and places to wait for one.
+/// Permits for requests in progress, and for requests that wait.
 pub(crate) struct Queue {
     work: Arc<Semaphore>,
     wait: Semaphore,
@@ -37,7 +37,7 @@ impl Queue {
         }
     }
 
-    /// A place to work at, kept until it is dropped. `None` when the queue is full or too slow.
+    /// Waits for a permit. `None` if the queue is full or the wait too long.
     pub(crate) async fn enter(&self) -> Option<WorkPermit> {
         if let Ok(place) = Arc::clone(&self.work).try_acquire_owned() {
             return Some(place.into());
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_queue_is_short_in_places_and_in_time() {
+    async fn queue_is_bounded_in_length_and_time() {
         let queue = Queue::new(&Limits {
             concurrency: 1,
             queue: 1,
@@ -70,7 +70,7 @@ mod tests {
         let working = queue.enter().await.unwrap();
         let (waited, turned_away) = tokio::join!(queue.enter(), queue.enter());
         assert!(waited.is_none(), "waited for longer than the limit");
-        assert!(turned_away.is_none(), "more waited than there are places");
+        assert!(turned_away.is_none(), "more waited than the queue holds");
         let (served, ()) = tokio::join!(queue.enter(), async { drop(working) });
         assert!(served.is_some());
     }

@@ -1,8 +1,8 @@
-//! Waiting for what rarely happens, at the price of what does not.
+//! A future that is polled only after its own waker fired.
 //!
-//! A connection is looked after by one task, which is woken for every piece it carries. Asking each time whether the
-//! server is stopping would take locks that all connections share. So what rarely happens rings a bell of its own, and
-//! is asked only when that rang.
+//! One task serves a connection and is woken for every piece of data. Polling rare events (such as the stop of the
+//! server) each time would take locks that all connections share. So a rare event has its own waker and is polled only
+//! after that fired.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// A future that is polled once, and then only after it asked for it.
+/// Future that is polled once, and then only after its own waker fired.
 #[derive(Debug)]
 pub struct Rarely<F> {
     future: Pin<Box<F>>,
@@ -21,12 +21,12 @@ pub struct Rarely<F> {
 #[derive(Debug)]
 struct Bell {
     rang: AtomicBool,
-    /// Who waits.
+    /// Waker of the polling task.
     owner: AtomicWaker,
 }
 
 impl<F: Future> Rarely<F> {
-    /// Waits for this.
+    /// Wraps a future.
     pub fn new(future: F) -> Self {
         let bell = Bell {
             rang: AtomicBool::new(true),
@@ -54,7 +54,7 @@ impl<F: Future> Future for Rarely<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // Before looking, so that a ring in between wakes this task.
+        // Registered before the check, so that a wake-up in between is not lost.
         self.bell.owner.register(cx.waker());
         if !self.bell.rang.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_happens_is_told_and_nothing_is_asked_before() {
+    async fn future_is_polled_only_when_woken() {
         let token = CancellationToken::new();
         let asked = Cell::new(0);
         let mut happened = Box::pin(token.cancelled());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_timer_wakes_whoever_waits() {
+    async fn timers_wake_the_waiting_task() {
         let waiting = Rarely::new(tokio::time::sleep(Duration::from_millis(5)));
         let waited = tokio::time::timeout(Duration::from_secs(5), waiting).await;
         assert!(waited.is_ok());

@@ -1,4 +1,4 @@
-//! Serving until stopped: the listener of callers, and the one of whoever measures.
+//! Serving until stopped: the listeners of callers, metrics and Presidio's interface.
 
 use std::io;
 use std::net::SocketAddr;
@@ -24,58 +24,58 @@ use crate::threads::Threads;
 use crate::tls::{self, Certificate, TlsError, TlsFiles};
 use crate::turnstile::Turnstile;
 
-/// Connections of whoever measures, which are few.
+/// Limit of connections to the metrics listener.
 const METRICS_CONNECTIONS: u64 = 32;
 
-/// Where and how connections are accepted.
+/// Addresses and limits of the listeners.
 #[derive(Debug, Clone)]
 pub struct EdgeSettings {
-    /// Where callers connect.
+    /// Address for callers.
     pub listen: SocketAddr,
-    /// Where metrics are read, unless switched off.
+    /// Address for metrics, unless switched off.
     pub metrics_listen: Option<SocketAddr>,
-    /// Where Presidio's interface is served, if anywhere.
+    /// Address for Presidio's interface, if enabled.
     pub presidio_listen: Option<SocketAddr>,
-    /// Proxies whose word about a caller's address is believed.
+    /// Proxies whose reports of a caller's address are trusted.
     pub trusted_proxies: TrustedProxies,
-    /// Our own certificate.
+    /// Certificate of the gateway.
     pub tls: Option<TlsFiles>,
-    /// The bounds on everything.
+    /// All limits.
     pub limits: Limits,
 }
 
-/// What is behind the edge.
+/// Handlers behind the edge.
 pub struct Site {
-    /// Everything callers and people can ask for.
+    /// Handlers for callers and browsers.
     pub router: Router,
-    /// What a person sees at an address where there is nothing.
+    /// Page for a browser at an unknown address.
     pub missing_page: MissingPage,
-    /// How errors are written at a path.
+    /// Error format per path.
     pub error_format: ErrorFormatOf,
-    /// The listener for metrics serves this.
+    /// Handlers of the metrics listener.
     pub metrics: Router,
-    /// The listener for Presidio's interface serves this.
+    /// Handlers of the Presidio listener.
     pub presidio: Router,
-    /// Who turns requests away that are beyond a limit.
+    /// Early limiter of rate-limited requests.
     pub turnstile: Arc<dyn Turnstile>,
-    /// Who counts connections and requests.
+    /// Receiver of connection and request events.
     pub observer: Arc<dyn Observer>,
 }
 
-/// Makes the page for an address where there is nothing.
+/// Renders the page for an unknown address.
 pub type MissingPage = Arc<dyn Fn(HeaderMap) -> BoxFuture<'static, Response> + Send + Sync>;
 
-/// Why the server cannot run.
+/// Reason why the server cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address is taken, or not ours.
+    /// The address is in use, or not of this machine.
     #[error("cannot listen on {address} ({setting}): {reason}")]
     Listen {
         /// The setting that names the address.
         setting: &'static str,
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         reason: io::ErrorKind,
     },
     /// The certificate cannot be used.
@@ -83,7 +83,7 @@ pub enum ServeError {
     Tls(#[from] TlsError),
 }
 
-/// The listeners. They are bound before anything else is done, so that a start that cannot work changes nothing.
+/// Bound listeners. They are bound first, so that a failed start changes nothing.
 pub struct Ports {
     callers: TcpListener,
     metrics: Option<TcpListener>,
@@ -103,19 +103,20 @@ impl Ports {
         })
     }
 
-    /// Where callers connect.
+    /// Address for callers.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.callers.local_addr()
     }
 
-    /// Where Presidio's interface is, if it is served.
+    /// Address of Presidio's interface, if it is served.
     pub fn presidio_address(&self) -> Option<SocketAddr> {
         let listener = self.presidio.as_ref();
         listener.and_then(|listener| listener.local_addr().ok())
     }
 }
 
-/// Serves until the drain is over, callers on these threads. `on_listening` is told the address once requests are accepted.
+/// Serves until the drain is over, with callers on `threads`. `on_listening` gets the address when requests are
+/// accepted.
 pub async fn serve(
     ports: Ports,
     settings: &EdgeSettings,
@@ -176,7 +177,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Gives a router our answers to unknown paths and wrong methods.
+/// Adds the handlers for unknown paths and wrong methods to a router.
 pub(crate) fn finish(router: Router, missing_page: MissingPage) -> Router {
     let missing = async move |method: Method, uri: Uri, headers: HeaderMap| {
         let accepts = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);

@@ -1,4 +1,4 @@
-//! One listener: accepting, speaking HTTP, and stopping in order.
+//! One listener: accepting connections, serving HTTP, and the graceful stop.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::places::{Place, Places};
 use crate::threads::Threads;
 use crate::tls::Certificate;
 
-/// Fields of a head that the library has room for without asking for memory.
+/// Fields of a head for which the library allocates no memory.
 const LIBRARY_FIELDS: usize = 100;
-/// Time for the last bytes after the cut, so that error events still leave.
+/// Time for the last bytes after the cut, so that error events are flushed.
 const LAST_BYTES: Duration = Duration::from_millis(500);
 
-/// One listener with everything its connections need.
+/// One listener with the state that its connections need.
 pub(crate) struct Server {
     pub(crate) edge: Arc<Edge>,
     certificate: Option<Certificate>,
@@ -35,14 +35,14 @@ pub(crate) struct Server {
     pub(crate) idle: Duration,
     places: Arc<Places>,
     threads: Arc<Threads>,
-    /// Connections from before the drain, and every request of HTTP/2: these are waited for.
+    /// Connections from before the drain, and every HTTP/2 request: the drain waits for them.
     tracked: TaskTracker,
-    /// Connections that came later. They are told that we stop, and get no more than the time for that.
+    /// Connections opened during the drain. They get 503 and only the time for that.
     late: TaskTracker,
     pub(crate) drain: Drain,
 }
 
-/// Accepts on all listeners until the drain starts, then gives the running requests of all of them their time.
+/// Accepts on all listeners until the drain starts, then gives all running requests their grace period.
 pub(crate) async fn run(served: Vec<(Arc<Server>, TcpListener)>, drain: &Drain, grace: Duration) {
     let servers: Vec<Arc<Server>> = served
         .iter()
@@ -65,13 +65,13 @@ pub(crate) async fn run(served: Vec<(Arc<Server>, TcpListener)>, drain: &Drain, 
         server.late.close();
     }
     tokio::select! {
-        // Callers who come now are told so; others would see a refused connection.
+        // New connections get 503 while draining; otherwise they would see a refused connection.
         _ = accept() => {}
         _ = finished() => {}
         () = drain.now() => {}
         () = tokio::time::sleep(grace) => {}
     }
-    // From here on connections are refused, so that their callers know at once to go elsewhere.
+    // From here on connections are refused, so that callers switch to another server at once.
     for (server, listener) in served {
         server.accept_last(listener);
     }
@@ -83,7 +83,7 @@ pub(crate) async fn run(served: Vec<(Arc<Server>, TcpListener)>, drain: &Drain, 
         () = tokio::time::sleep(LAST_BYTES) => {}
     }
     drain.stop_now();
-    // What is broken off now still hands over its records; the store is closed after this.
+    // Requests cut off here still hand over their records; the store is closed after this.
     let _ = tokio::time::timeout(LAST_BYTES, finished()).await;
 }
 
@@ -130,7 +130,7 @@ impl Server {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, most likely: waiting frees some.
+                    // Most likely out of file descriptors; waiting frees some.
                     tracing::warn!("cannot accept a connection: {}", error.kind());
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -147,8 +147,7 @@ impl Server {
         }
     }
 
-    /// Takes the connections that wait already, and closes the listener: closed with somebody waiting, it would cut
-    /// them off without a word.
+    /// Accepts the pending connections and closes the listener. Otherwise closing it would reset them.
     fn accept_last(self: &Arc<Self>, listener: TcpListener) {
         let Ok(listener) = listener.into_std() else {
             return;
@@ -172,7 +171,7 @@ impl Server {
         match &self.certificate {
             None => self.speak_http(stream, peer, &place).await,
             Some(certificate) => {
-                // Much larger than a plain one, which would be as large if it were the same future.
+                // Boxed: a TLS connection is much larger, and inline it would enlarge plain ones.
                 Box::pin(self.speak_tls(certificate, stream, peer, &place)).await;
             }
         }
@@ -198,8 +197,7 @@ impl Server {
     }
 }
 
-/// Runs the requests of HTTP/2, which the library makes tasks of their own: they outlive their connection by what
-/// they still have to record.
+/// Executor of HTTP/2 requests, which outlive their connection while they write their records.
 #[derive(Clone)]
 pub(crate) struct Tracked(TaskTracker, Arc<Threads>);
 
@@ -215,12 +213,12 @@ where
 fn http1_builder(limits: &Limits) -> http1::Builder {
     let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
     let mut http = http1::Builder::new();
-    // A caller may say that nothing more comes and still wait for the answer.
+    // A caller may close its side and still wait for the answer.
     http.half_close(true)
-        // The guard hands over whole heads only, and idle connections are seen to elsewhere.
+        // The guard hands over complete heads only, and idle connections are checked elsewhere.
         .header_read_timeout(None)
         .max_buf_size(count(limits.header_bytes).max(64 * 1024));
-    // The guard counts first, so that its answer is given.
+    // The guard counts first, so that its refusal is the one sent.
     let fields = count(limits.header_fields);
     if fields > LIBRARY_FIELDS {
         http.max_headers(fields);

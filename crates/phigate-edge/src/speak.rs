@@ -1,7 +1,7 @@
-//! One connection: it waits with next to nothing in hand, and speaks HTTP while something is asked.
+//! One connection: idle connections hold no HTTP buffers.
 //!
-//! What the library needs to speak HTTP/1 is mostly buffers. A connection that has rested for a moment gives them up
-//! and waits with its guard alone, which makes thousands of idle ones cheap. One that asks again at once keeps them.
+//! The HTTP/1 library's state is mostly buffers. A connection that was idle for a moment drops them and waits with its
+//! guard alone, so thousands of idle ones are cheap. A connection with a further request soon after keeps them.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -23,39 +23,40 @@ use crate::places::Place;
 use crate::rarely::Rarely;
 use crate::server::Server;
 
-/// Time for the first request of a new connection: closed before that, its caller could not know what became of it.
+/// Time for the first request of a new connection during a drain. Otherwise its caller would see a close without a
+/// reason.
 const FIRST_REQUEST: Duration = Duration::from_millis(500);
 
-/// How long a connection without a request keeps what it needs for one.
+/// Idle time after which a connection drops the library's buffers.
 const KEEP_READY: Duration = Duration::from_millis(500);
 
-/// What happens to a connection besides its requests.
+/// Event of a connection besides its requests.
 enum Sign {
-    /// No new work.
+    /// The drain has started.
     Draining,
-    /// Nobody waits any longer.
+    /// The drain has ended.
     Over,
-    /// Somebody else needs the place.
+    /// The connection is evicted.
     AskedToGo,
-    /// Time to look whether anything is asked, and whether what we answer is taken.
+    /// Time to check for idle and stalled callers.
     Look,
 }
 
-/// What comes of a turn at speaking HTTP/1.
+/// Result of serving HTTP/1 on a connection.
 #[derive(PartialEq, Eq)]
 enum Spoken {
-    /// The connection is over.
+    /// The connection is closed.
     Over,
-    /// It rests, and the caller may ask again.
+    /// The connection is idle and stays open.
     Rests,
 }
 
-/// A caller, and what we know of its connection.
+/// A caller's connection and its state.
 pub(crate) struct Caller<'a> {
     pub(crate) peer: SocketAddr,
     pub(crate) place: &'a Place,
     activity: Arc<Activity>,
-    /// When the connection was opened, while it is still to be told that we stop.
+    /// Opening time of the connection, until the caller is told about the drain.
     untold: Option<Instant>,
 }
 
@@ -66,7 +67,7 @@ impl<'a> Caller<'a> {
             peer,
             place,
             activity: Activity::new(opened),
-            // A connection that is opened while draining gets one answer: that we are.
+            // A connection opened during the drain gets one answer: 503.
             untold: (!is_draining).then_some(opened),
         }
     }
@@ -95,13 +96,13 @@ impl Server {
         let _ = guard.shutdown().await;
     }
 
-    /// Waits for a request; nothing when there is to be none.
+    /// Waits for a request; `None` if the connection is to be closed.
     async fn wait<I>(&self, guard: &mut Guard<I>, caller: &Caller<'_>) -> Option<Speaks>
     where
         I: AsyncRead + AsyncWrite + Unpin,
     {
         guard.shrink();
-        // Whoever turns requests away does not see to the caller's place.
+        // The early limiter does not update the slot.
         guard.set_turn(None);
         caller.place.rest(caller.activity.last());
         let mut is_half_sent = false;
@@ -124,7 +125,7 @@ impl Server {
                 }
                 Err(Sign::Draining | Sign::Over | Sign::AskedToGo) => return None,
                 Err(Sign::Look) => {
-                    // A head that has begun has a deadline of its own.
+                    // A head that has begun has its own deadline.
                     let is_idle = self.look(caller, self.idle) == Verdict::Idle;
                     if is_idle && !is_half_sent {
                         return None;
@@ -155,7 +156,7 @@ impl Server {
                 Some(Sign::Draining) => {}
                 Some(Sign::Look) => {
                     if at_rest.get() && caller.activity.is_quiet(Instant::now(), keep_ready) {
-                        // Bytes that the library took and did not read are nothing that a new one may begin with.
+                        // Bytes that the library buffered and did not parse would be lost with it.
                         let is_all_read = connection.into_parts().read_buf.is_empty();
                         return if is_all_read {
                             Spoken::Rests
@@ -183,7 +184,7 @@ impl Server {
         let mut connection = pin!(self.http2.serve_connection(TokioIo::new(guard), service));
         let (mut idle, place) = (self.idle, caller.place);
         loop {
-            // While it rests, no look is needed to see that it does.
+            // An idle connection needs no check for being idle.
             let look_in = if place.is_resting() {
                 self.look_every()
             } else {
@@ -194,7 +195,7 @@ impl Server {
             match turn(connection.as_mut(), sign).await {
                 None | Some(Sign::Over) => return,
                 Some(Sign::Draining) => {}
-                // Told to go, it has until the next look.
+                // An evicted connection closes at the next check.
                 Some(Sign::AskedToGo) if is_quiet() => idle = Duration::ZERO,
                 Some(Sign::AskedToGo) => {
                     place.work();
@@ -219,7 +220,7 @@ impl Server {
         }
     }
 
-    /// Answers the requests of a caller.
+    /// Service that answers the requests of a caller.
     fn service(
         &self,
         caller: &Caller<'_>,
@@ -242,7 +243,7 @@ impl Server {
         })
     }
 
-    /// Waits for the next thing that happens to a connection besides its requests.
+    /// Waits for the next event of a connection besides its requests.
     async fn sign(&self, look_in: Duration, caller: &Caller<'_>) -> Sign {
         let draining = async |opened: Instant| {
             self.drain.started().await;
@@ -262,7 +263,7 @@ impl Server {
         caller.activity.look(now, idle, self.guard.write_stall)
     }
 
-    /// Often enough that a deadline is missed by a quarter at most.
+    /// Check interval: a deadline is missed by a quarter at most.
     fn look_every(&self) -> Duration {
         self.idle.min(self.guard.write_stall) / 4
     }
@@ -272,7 +273,7 @@ impl Server {
     }
 }
 
-/// Speaks until something else happens; nothing when the connection is over.
+/// Polls the connection until an event; `None` if the connection is closed.
 async fn turn(connection: Pin<&mut impl Future>, sign: impl Future<Output = Sign>) -> Option<Sign> {
     let (mut connection, mut sign) = (connection, Rarely::new(sign));
     std::future::poll_fn(|cx| {

@@ -1,10 +1,10 @@
-//! Threads that serve callers, each with a runtime of its own.
+//! Threads that serve callers, each with its own runtime.
 //!
-//! A connection stays on the thread that it was given to, with its requests and all that they wait for. So threads seldom
-//! wake each other, and what a request needs stays in the caches of one processor. The price: a request may wait for the
-//! work of another one on its thread while other threads have nothing to do. That work is short: what takes long to scan
-//! or to read from a store is done elsewhere. Requests of HTTP/2 are spread over the threads like connections, as one
-//! connection may carry all that a site asks.
+//! A connection stays on its thread with its requests and everything they wait for. So threads seldom wake each other,
+//! and the data of a request stays in the caches of one processor. The price: a request may wait for another one on its
+//! thread while other threads are idle. That wait is short, because long scans and reads from a store run elsewhere.
+//! HTTP/2 requests are spread over the threads like connections, because one connection may carry all requests of a
+//! site.
 
 use std::cell::Cell;
 use std::io;
@@ -17,11 +17,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 thread_local! {
-    /// The place of this thread among those that serve; 0 for all others.
+    /// Number of this thread among the serving ones; 0 for all other threads.
     static PLACE: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Threads that serve callers. By default there are none, and all is done on the runtime that is there.
+/// Threads that serve callers. By default there are none, and the current runtime serves.
 #[derive(Debug, Default)]
 pub struct Threads {
     threads: Vec<Thread>,
@@ -31,12 +31,12 @@ pub struct Threads {
 #[derive(Debug)]
 struct Thread {
     runtime: Handle,
-    /// Connections, and requests that are apart from theirs.
+    /// Connections, and HTTP/2 requests.
     tasks: Arc<AtomicUsize>,
 }
 
 impl Threads {
-    /// A thread for each processor.
+    /// Starts a thread per processor.
     pub fn start() -> io::Result<Self> {
         let stop = CancellationToken::new();
         let threads = (1..=processors()).map(|place| Thread::start(place, stop.clone()));
@@ -46,12 +46,12 @@ impl Threads {
         })
     }
 
-    /// Ends the threads, whatever they still do.
+    /// Ends the threads without waiting for their work.
     pub fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Serves a connection on the thread that has least to do, or here where there are none.
+    /// Serves a connection on the thread with the least work, or here if there are no threads.
     pub(crate) fn serve<F>(
         &self,
         tracker: &TaskTracker,
@@ -64,7 +64,7 @@ impl Threads {
             tracker.spawn(serve(stream));
             return;
         }
-        // The runtime that waits for it is another one from now on.
+        // From here on it belongs to another runtime.
         let Ok(stream) = stream.into_std() else {
             return;
         };
@@ -75,7 +75,7 @@ impl Threads {
         });
     }
 
-    /// Does some work on the thread that has least to do, or here where there are none.
+    /// Runs work on the thread with the least work, or here if there are no threads.
     pub(crate) fn spawn<F>(&self, tracker: &TaskTracker, work: F)
     where
         F: Future<Output: Send> + Send + 'static,
@@ -113,7 +113,7 @@ impl Thread {
     }
 }
 
-/// A task, counted while it lasts.
+/// A task, counted until it ends.
 struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
@@ -129,17 +129,17 @@ impl Drop for Counted {
     }
 }
 
-/// One of something for each thread that serves, and one for all other threads together.
+/// One value per serving thread, and one for all other threads together.
 #[derive(Debug)]
 pub struct PerThread<T>(Box<[T]>);
 
 impl<T> PerThread<T> {
-    /// Makes all of them.
+    /// Creates all values.
     pub fn new(make: impl Fn() -> T) -> Self {
         Self((0..=processors()).map(|_| make()).collect())
     }
 
-    /// The one of this thread.
+    /// Value of this thread.
     pub fn mine(&self) -> &T {
         &self.0[PLACE.get() % self.0.len()]
     }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_are_spread_over_threads_that_have_their_own_things() {
+    async fn connections_are_spread_over_threads() {
         let (threads, tracker) = (Threads::start().unwrap(), TaskTracker::new());
         let counts = Arc::new(PerThread::new(AtomicUsize::default));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -173,7 +173,7 @@ mod tests {
                 stream.readable().await.unwrap();
                 counts.mine().fetch_add(1, Ordering::Relaxed);
                 said.send(()).unwrap();
-                // Until the caller is gone.
+                // Until the caller closes.
                 stream.ready(tokio::io::Interest::ERROR).await.unwrap();
             });
         }

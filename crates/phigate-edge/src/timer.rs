@@ -1,4 +1,4 @@
-//! A deadline that may be running or not.
+//! A deadline that may be stopped.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -32,7 +32,7 @@ impl Timer {
             .is_some_and(|sleep| sleep.deadline() <= Instant::now())
     }
 
-    /// Ready when the deadline has passed; pending forever when none is running.
+    /// Ready when the deadline has passed; pending if it is stopped.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         match &mut self.0 {
             Some(sleep) => sleep.as_mut().poll(cx),

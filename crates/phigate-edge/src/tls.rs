@@ -1,4 +1,4 @@
-//! Our certificate: read at start, and again whenever its files change.
+//! The gateway's certificate: read at start, and again when its files change.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// Where the certificate chain and its key lie, both PEM. Read again when they change.
+/// Paths of the certificate chain and its key, both PEM, reloaded when they change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The certificate chain, leaf first.
@@ -19,10 +19,10 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// How often the files are looked at.
+/// Interval of checks of the files.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
-/// Why a certificate cannot be used.
+/// Reason why a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The certificate chain cannot be read.
@@ -31,19 +31,19 @@ pub enum TlsError {
     /// The private key cannot be read.
     #[error("tls.key holds no readable private key")]
     Key,
-    /// The key is not the certificate's.
+    /// The key does not belong to the certificate.
     #[error("tls.cert and tls.key do not belong together")]
     Pair,
 }
 
-/// The certificate in use. Clones share it.
+/// Certificate in use. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Certificate {
     current: Arc<ArcSwap<ServerConfig>>,
 }
 
 impl Certificate {
-    /// Reads the files, and keeps looking at them as long as the server runs.
+    /// Reads the files, and reloads them on change while the server runs.
     pub(crate) fn watch(files: &TlsFiles, every: Duration) -> Result<Self, TlsError> {
         let certificate = Self {
             current: Arc::new(ArcSwap::new(read(files)?)),
@@ -61,7 +61,7 @@ impl Certificate {
                         seen = now;
                         tracing::info!("the certificate was read again");
                     }
-                    // Half-written files are read again at the next look.
+                    // Half-written files are read again at the next check.
                     Ok(Some((_, Err(error)))) => {
                         tracing::warn!("the changed certificate is not used: {error}");
                     }
@@ -96,10 +96,10 @@ fn read(files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
     Ok(Arc::new(config))
 }
 
-/// When the files were changed.
+/// Modification times of the files.
 type Changed = [Option<SystemTime>; 2];
 
-/// Reads the files if they were changed since.
+/// Reads the files if they changed.
 fn look_again(
     files: &TlsFiles,
     seen: Changed,
@@ -141,7 +141,7 @@ mod tests {
         files
     }
 
-    /// What a client that trusts this certificate is answered; `None` when it does not trust the server.
+    /// Status line that a client which trusts this certificate gets; `None` if it rejects the server.
     async fn status(address: std::net::SocketAddr, trusted: &Path) -> Option<String> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(trusted).unwrap() {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_trusted_certificate_is_spoken_to_and_a_changed_one_is_taken_up() {
+    async fn changed_certificates_are_taken_up() {
         let folder = tempfile::tempdir().unwrap();
         let files = certificate(folder.path());
         let watched = Certificate::watch(&files, Duration::from_millis(50)).unwrap();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_that_are_no_certificate_are_named() {
+    async fn invalid_certificate_files_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let files = certificate(folder.path());
         std::fs::write(&files.key, "nothing").unwrap();

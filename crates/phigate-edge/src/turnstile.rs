@@ -1,8 +1,8 @@
-//! Turning away, by its head alone, a request whose caller is beyond a limit.
+//! Early refusal of requests over a limit, from the head alone.
 //!
-//! Beyond what the gateway can do, refusals are most of what it does, and each takes time from the answers. A caller that
-//! is refused asks again, mostly over the connection it has. So the guard asks here before the HTTP library sees such a
-//! request. Whatever is not a plain POST with a body that is here already takes the usual way, which refuses it too.
+//! Under overload most requests are refused, and each refusal takes time from answers. A refused caller mostly retries
+//! on its open connection, so the guard asks here before the HTTP library sees the request. Everything but a plain POST
+//! with a complete body goes to the handler, which refuses it too.
 
 use std::cell::LazyCell;
 use std::io::Write as _;
@@ -17,10 +17,10 @@ use uuid::Uuid;
 use crate::envelope::{ErrorBody, REQUEST_ID};
 use crate::head;
 
-/// What a head says about who asks.
+/// Caller and path, as the head names them.
 #[derive(Debug)]
 pub struct Asked<'h> {
-    /// The id of the request, made when somebody asks for it.
+    /// Id of the request, generated on first use.
     pub request_id: LazyCell<Uuid>,
     /// The path, without a query.
     pub path: &'h str,
@@ -30,23 +30,24 @@ pub struct Asked<'h> {
     pub api_key: Option<&'h str>,
 }
 
-/// A refusal, and how the door writes it.
+/// A refusal, and the format of its door.
 #[derive(Debug)]
 pub struct TurnedAway {
     /// The refusal.
     pub error: ErrorBody,
-    /// How it is written.
+    /// Format of the body.
     pub format: ErrorFormat,
 }
 
-/// Knows who is beyond a limit. It may not wait.
+/// Early limiter. It must not block.
 pub trait Turnstile: Send + Sync {
-    /// The refusal of a POST, counted and logged like one that a handler gives. None for what a handler has to see.
+    /// Refuses a POST over a limit, counted and logged like a handler's refusal. `None` if the handler must see the
+    /// request.
     fn turn_away(&self, asked: &Asked<'_>) -> Option<TurnedAway>;
 }
 
 impl<'h> Asked<'h> {
-    /// Reads a head that was checked. None where it asks for more than a POST on a connection that stays open.
+    /// Reads a checked head. `None` if it asks for more than a POST on a connection that stays open.
     pub(crate) fn read(head: &'h [u8]) -> Option<Self> {
         let (line, mut rest) = head::first_line(head);
         let target = line.strip_prefix(b"POST ")?.strip_suffix(b" HTTP/1.1")?;
@@ -68,7 +69,7 @@ impl<'h> Asked<'h> {
         }
     }
 
-    /// None for a field that says more than who asks.
+    /// Takes a field; `None` if it asks for special handling.
     fn note(&mut self, name: &[u8], value: &'h [u8]) -> Option<()> {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         let place = if is("authorization") {
@@ -87,7 +88,7 @@ impl<'h> Asked<'h> {
 }
 
 impl TurnedAway {
-    /// Writes the whole answer.
+    /// Writes the complete answer.
     pub(crate) fn write(&self, request_id: Uuid, now: SystemTime, out: &mut BytesMut) {
         let error = &self.error;
         let mut buffer = Uuid::encode_buffer();

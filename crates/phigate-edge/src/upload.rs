@@ -1,4 +1,4 @@
-//! A request's body, read whole and within bounds.
+//! Request bodies, read completely and within limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use crate::body_turns::{TURN_BYTES, next_body_turn};
 use crate::error::EdgeError;
 use phigate_types::Limits;
 
-/// The budget counts in units of this many bytes, so that it fits the semaphore's numbers.
+/// Unit of the budget in bytes, so that it fits the semaphore's numbers.
 const UNIT_BYTES: u64 = 1024;
 
-/// The most that is read of a body before it is known who sends it: a login is far smaller.
+/// Bytes of a body that are read before the caller is known: a login is far smaller.
 const STRANGER_BYTES_MAX: u64 = 16 * 1024;
 
-/// The part of all bodies in flight that strangers have, so that they cannot crowd out callers.
+/// Share of all bodies in flight for unknown callers, so that they cannot crowd out known ones.
 const STRANGERS_SHARE: usize = 16;
 
-/// The beginning of every body has a part of its own of all bodies in flight, so that large ones cannot crowd out small
-/// ones: with the limits that stand it is enough for all requests at work.
+/// Bytes of every body that count in a separate budget, so that large bodies cannot crowd out small ones. With the
+/// default limits it suffices for all requests in progress.
 const SMALL_BYTES: u64 = 64 * 1024;
 const SMALL_SHARE: usize = 8;
 
-/// Room is made for what was announced when it is no more than this many times what has come: callers who announce much
-/// and send little cost little.
+/// Largest ratio of reserved memory to received bytes. Otherwise a large Content-Length with a small body would cost
+/// memory.
 const ANNOUNCED_MAX: usize = 4;
 
-/// The bounds on bodies, shared by all connections.
+/// Limits of bodies, shared by all connections.
 #[derive(Debug)]
 pub(crate) struct Intake {
     body_bytes_max: u64,
@@ -44,13 +44,13 @@ pub(crate) struct Intake {
     budget_of_strangers: Arc<Semaphore>,
 }
 
-/// A share of the bytes that may be in flight. Keep it, or a clone, as long as the body or what was made of it.
+/// Share of the bytes in flight. Keep it, or a clone, as long as the body or data made from it.
 #[derive(Debug, Clone)]
 pub struct InflightPermit {
     _shares: Arc<Shares>,
 }
 
-/// A body that has not been read yet.
+/// A body that has not been read.
 #[derive(Debug)]
 pub struct Upload {
     body: Body,
@@ -80,7 +80,7 @@ impl Intake {
 }
 
 impl Upload {
-    /// Splits a request that came through the edge into its head and its unread body.
+    /// Splits a request from the edge into its head and its unread body.
     pub fn split(request: Request) -> (Parts, Self) {
         let (parts, body) = request.into_parts();
         let intake: Arc<Intake> = parts
@@ -101,22 +101,22 @@ impl Upload {
         )
     }
 
-    /// Reads the body. Memory is taken as bytes arrive, never as they are announced, so that
-    /// callers who announce much and send little cost little.
+    /// Reads the body. Memory is reserved as bytes arrive, which bounds the cost of a large Content-Length with a small
+    /// body.
     pub async fn read(self) -> Result<(Bytes, InflightPermit), EdgeError> {
         let share = self.intake.share(self.intake.body_bytes_max);
         self.read_into(share, |_| true).await
     }
 
-    /// Reads the body of somebody who is not known: a small one, out of what all strangers share.
+    /// Reads a small body of an unknown caller, from the budget of all unknown callers.
     pub async fn read_from_stranger(self) -> Result<(Bytes, InflightPermit), EdgeError> {
         let budget = &self.intake.budget_of_strangers;
         let share = Share::new(budget, budget, STRANGER_BYTES_MAX);
         self.read_into(share, |_| true).await
     }
 
-    /// Reads a body of at most `bytes_max`. One that is not small is read on only if `is_proof` finds in its beginning
-    /// what shows that it may be sent.
+    /// Reads a body of at most `bytes_max`. A body that is not small is read further only if `is_proof` finds proof of
+    /// permission in its beginning.
     pub async fn read_with_proof(
         self,
         bytes_max: u64,
@@ -179,7 +179,7 @@ impl Upload {
     }
 }
 
-/// Pieces of a body. A body of one piece is not copied.
+/// Chunks of a body. A body of one chunk is not copied.
 #[derive(Default)]
 struct Gathered {
     first: Bytes,
@@ -213,7 +213,7 @@ impl Gathered {
         self.all.extend_from_slice(&data);
     }
 
-    /// Makes room for more: for all that was announced, once a good part of it is there.
+    /// Reserves memory: for the declared length, once a good part of it arrived.
     fn make_room(&mut self, bytes: usize, declared_bytes: Option<u64>) {
         let declared = declared_bytes.and_then(|declared| usize::try_from(declared).ok());
         let left = declared.unwrap_or(0).saturating_sub(self.all.len());
@@ -231,10 +231,10 @@ impl Gathered {
     }
 }
 
-/// What a body has taken of each budget: that of beginnings, and that of the rest.
+/// Permits of a body: for its beginning, and for the rest.
 type Shares = [Option<OwnedSemaphorePermit>; 2];
 
-/// What a body has taken so far.
+/// Budget that a body has taken.
 struct Share {
     small: Arc<Semaphore>,
     budget: Arc<Semaphore>,
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pieces_become_one_body() {
+    async fn chunks_become_one_body() {
         for pieces in [&[][..], &["one"], &["one", " two", "", " three"]] {
             let (body, _permit) = upload(&Limits::default(), pieces, Duration::ZERO)
                 .read()
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn others_have_their_turn_while_a_large_body_is_read() {
+    async fn tasks_run_while_large_bodies_are_read() {
         static PIECE: [u8; 64 * 1024] = [b'x'; 64 * 1024];
         let piece = |_| Ok::<_, std::io::Error>(Bytes::from_static(&PIECE));
         let pieces = stream::iter((0..100).map(piece));
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_for_what_was_announced_once_some_of_it_is_there() {
+    fn memory_is_reserved_as_bytes_arrive() {
         let mut whole = Gathered::default();
         for _ in 0..3 {
             whole.push(Bytes::from_static(&[b'x'; 1_000]), Some(1_000_000));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_grows_too_large_is_refused() {
+    async fn oversized_chunked_bodies_are_refused() {
         let limits = Limits {
             body_bytes: 5,
             ..Limits::default()
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dripping_body_is_refused_at_the_deadline() {
+    async fn slow_bodies_are_refused_at_the_deadline() {
         let limits = Limits {
             body_read_ms: 100,
             ..Limits::default()
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_budget_is_given_back_with_the_permit() {
+    async fn body_budget_returns_with_the_permit() {
         let intake = Arc::new(Intake::new(&Limits {
             inflight_bytes: 2048,
             ..Limits::default()
@@ -424,7 +424,7 @@ mod tests {
         let small = [read(64).await, read(64).await, read(4).await];
         assert!(small.iter().all(Result::is_ok));
         let last = large.pop();
-        assert!(read(1024).await.is_err(), "it still is in flight");
+        assert!(read(1024).await.is_err(), "the body is still in flight");
         drop((last, small));
         assert!(read(1024).await.is_ok());
     }
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_body_is_read_on_only_with_proof() {
+    async fn large_bodies_need_proof() {
         let long: &'static str = "x".repeat(20_000).leak();
         let pieces = ["token=1&", long, "the rest"];
         for (proof, expected) in [

@@ -1,4 +1,4 @@
-//! Requests that are turned away here, before the library sees them.
+//! Requests that the guard refuses before the library sees them.
 
 use std::io;
 use std::pin::Pin;
@@ -15,11 +15,11 @@ use crate::drain::Drain;
 use crate::head::Framing;
 use crate::turnstile::{Asked, Turnstile};
 
-/// Whoever was told to come back in a second or more and asks again at once is heard at the next beat, together with all
-/// others: refusals in a row cost half of what they cost between answers, whose work empties the processor's caches.
+/// Interval at which refused connections are polled again, all together. A refusal costs half as much right after
+/// another one, because answers evict its data from the processor's caches.
 pub(crate) const BEAT: Duration = Duration::from_millis(10);
 
-/// Answers to those who were turned away, until they have left.
+/// Refusals that are not flushed yet.
 pub(super) struct Owed {
     bytes: BytesMut,
     is_flushed: bool,
@@ -38,7 +38,7 @@ impl Owed {
     }
 }
 
-/// Who turns requests away, and what is known of the connection.
+/// The early limiter, and the connection's state that it needs.
 #[derive(Clone)]
 pub(crate) struct Turn {
     pub(crate) turnstile: Arc<dyn Turnstile>,
@@ -47,12 +47,12 @@ pub(crate) struct Turn {
 }
 
 impl<I> Guard<I> {
-    /// From here on, requests may be turned away; with none, the library sees all of them.
+    /// Sets the early limiter; with `None`, the library sees all requests.
     pub(crate) fn set_turn(&mut self, turn: Option<Turn>) {
         self.turn = turn;
     }
 
-    /// Turns away the request at the front, if all of it is here and somebody says so. The answer is written next.
+    /// Refuses the request at the front if it is complete and over a limit. The answer is written next.
     pub(super) fn turn_away(&mut self, end: usize, framing: Framing) -> bool {
         let Some(turn) = &self.turn else {
             return false;
@@ -66,7 +66,7 @@ impl<I> Guard<I> {
         let Some(whole) = whole.filter(|whole| *whole <= self.held.len()) else {
             return false;
         };
-        // Answers keep their order: the library must not have one to give, or a request whose answer it still owes.
+        // Answers keep their order, so the library must not have a pending request or answer.
         let library_rests =
             self.released == 0 && self.is_flushed && turn.activity.has_answered(self.given);
         if !library_rests || turn.drain.is_draining() {
@@ -87,7 +87,7 @@ impl<I> Guard<I> {
         true
     }
 
-    /// Waits for the next beat, if the last request was turned away.
+    /// Waits for the next beat if the last request was refused.
     pub(super) fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.pause.is_running() {
             ready!(self.pause.poll(cx));
@@ -97,7 +97,7 @@ impl<I> Guard<I> {
     }
 }
 
-/// The next of the moments that all connections have in common.
+/// Next beat, at the same moment for all connections.
 fn next_beat() -> tokio::time::Instant {
     static FIRST: LazyLock<tokio::time::Instant> = LazyLock::new(tokio::time::Instant::now);
     let beats = FIRST.elapsed().as_nanos() / BEAT.as_nanos() + 1;
@@ -105,7 +105,7 @@ fn next_beat() -> tokio::time::Instant {
 }
 
 impl<I: AsyncWrite + Unpin> Guard<I> {
-    /// Writes what is owed to those who were turned away.
+    /// Writes the pending refusals.
     pub(super) fn poll_owed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.owed.bytes.is_empty() {
             let written = Pin::new(&mut self.inner).poll_write(cx, &self.owed.bytes);

@@ -1,4 +1,4 @@
-//! The way out: a caller must read, and a connection that is closed while it still sends lingers.
+//! Writing: a deadline for callers that do not read, and lingering for callers that still send.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -11,11 +11,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::{Guard, PIECE_BYTES, Phase};
 use crate::body_turns::{TURN_BYTES, next_body_turn};
 
-/// How long a closed connection still takes what the caller sends.
+/// Time for which a closed connection still reads.
 const LINGER: Duration = Duration::from_secs(5);
 
 impl<I: AsyncWrite + Unpin> Guard<I> {
-    /// Lets a write wait only so long.
+    /// Applies the write deadline to a pending write.
     pub(super) fn watch<T>(
         &mut self,
         cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! Many connections: those at work are waited for, those at rest make room and cost little.
+//! Many connections: busy ones are waited for, idle ones are evicted and cheap.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ fn places(connections: u64) -> Limits {
     }
 }
 
-/// Asks once on a connection that stays.
+/// Sends one request on a connection that stays open.
 async fn ask(stream: &mut TcpStream) -> String {
     stream.write_all(KEPT.as_bytes()).await.unwrap();
     read_answer(stream).await
@@ -37,7 +37,7 @@ async fn is_closed_within(stream: &mut TcpStream, time: Duration) -> bool {
 }
 
 #[tokio::test]
-async fn connections_at_work_are_bounded_and_others_wait_their_turn() {
+async fn busy_connections_are_bounded() {
     let server = start(places(2)).await;
     let begun = Instant::now();
     let at_work = [
@@ -49,7 +49,7 @@ async fn connections_at_work_are_bounded_and_others_wait_their_turn() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert!(
         begun.elapsed() >= Duration::from_millis(1100),
-        "a third connection was taken at once"
+        "a third connection was accepted at once"
     );
     for answer in at_work {
         assert!(answer.await.unwrap().ends_with("late"));
@@ -57,7 +57,7 @@ async fn connections_at_work_are_bounded_and_others_wait_their_turn() {
 }
 
 #[tokio::test]
-async fn whoever_has_been_idle_longest_makes_room() {
+async fn idlest_connection_makes_room() {
     let server = start(places(4)).await;
     let mut idle = Vec::new();
     for _ in 0..3 {
@@ -66,7 +66,7 @@ async fn whoever_has_been_idle_longest_makes_room() {
         idle.push(stream);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    // The first asks again: the second is the one that rests longest from now on.
+    // The first sends again, so the second is now idle longest.
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert!(ask(&mut idle[0]).await.starts_with("HTTP/1.1 200"));
     let begun = Instant::now();
@@ -78,11 +78,14 @@ async fn whoever_has_been_idle_longest_makes_room() {
     let soon = Duration::from_millis(100);
     assert!(is_closed_within(&mut idle[1], soon).await);
     assert!(!is_closed_within(&mut idle[0], soon).await);
-    assert!(at_work.await.unwrap().ends_with("late"), "work was cut off");
+    assert!(
+        at_work.await.unwrap().ends_with("late"),
+        "a busy connection was cut off"
+    );
 }
 
 #[tokio::test]
-async fn strangers_who_say_nothing_or_half_a_word_shut_nobody_out() {
+async fn silent_strangers_lock_out_no_caller() {
     let h2_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     for said in ["", "GET / HT", KEPT, h2_preface] {
         let server = start(places(8)).await;
@@ -95,7 +98,7 @@ async fn strangers_who_say_nothing_or_half_a_word_shut_nobody_out() {
         let begun = Instant::now();
         let answer = exchange(server.address, get_request("/healthz")).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{said:?}: {answer}");
-        // Three times as many as there are places were before us, and each had its second.
+        // Three times as many strangers as slots came first, and each had its second.
         assert!(
             begun.elapsed() < Duration::from_millis(7900),
             "{said:?}: shut out"
@@ -104,7 +107,7 @@ async fn strangers_who_say_nothing_or_half_a_word_shut_nobody_out() {
 }
 
 #[tokio::test]
-async fn a_connection_that_rested_is_served_as_before() {
+async fn connections_are_served_after_idling() {
     let server = start(Limits::default()).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     for _ in 0..2 {
@@ -134,7 +137,7 @@ async fn a_connection_that_rested_is_served_as_before() {
 }
 
 #[tokio::test]
-async fn connections_at_rest_leave_when_the_server_stops_or_their_caller_does() {
+async fn idle_connections_close_with_server_or_caller() {
     let server = start(Limits::default()).await;
     let mut streams = [
         TcpStream::connect(server.address).await.unwrap(),
@@ -157,7 +160,7 @@ async fn connections_at_rest_leave_when_the_server_stops_or_their_caller_does() 
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_taken_yet_is_not_given_up() {
+async fn unread_answers_are_kept() {
     const LARGE: usize = 16 << 20;
     let large = routing::get(async || "x".repeat(LARGE));
     let router = Router::new().route("/v1/large", large);
@@ -166,7 +169,7 @@ async fn an_answer_that_is_not_taken_yet_is_not_given_up() {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let request = "GET /v1/large HTTP/1.1\r\nHost: gw\r\n\r\n";
     stream.write_all(request.as_bytes()).await.unwrap();
-    // Much longer than a connection at rest keeps what it needs to answer.
+    // Much longer than an idle connection keeps its buffers.
     tokio::time::sleep(Duration::from_millis(1800)).await;
     let mut received = 0;
     let mut piece = vec![0; 1 << 20];
@@ -181,7 +184,7 @@ async fn an_answer_that_is_not_taken_yet_is_not_given_up() {
 }
 
 #[tokio::test]
-async fn an_idle_caller_of_http2_is_told_to_go() {
+async fn idle_http2_connections_are_closed() {
     let server = start(places(2)).await;
     let stream = TokioIo::new(TcpStream::connect(server.address).await.unwrap());
     let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream)
@@ -199,12 +202,12 @@ async fn an_idle_caller_of_http2_is_told_to_go() {
     for answer in futures_util::future::join_all(answers).await {
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
-    // Without an error: the other side said that it goes.
+    // A clean end: the other side announced that it closes.
     let mut kept = TcpStream::connect(server.address).await.unwrap();
     ask(&mut kept).await;
     tokio::time::timeout(Duration::from_secs(5), connection)
         .await
-        .expect("it was not told to go")
+        .expect("the idle caller was not closed")
         .unwrap()
         .unwrap();
 }

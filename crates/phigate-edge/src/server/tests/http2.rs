@@ -1,9 +1,9 @@
-//! The same over HTTP/2.
+//! HTTP/2 connections, with the checks of HTTP/1.
 
 use super::*;
 
 #[tokio::test]
-async fn http2_is_served_and_guarded_too() {
+async fn http2_requests_are_checked() {
     use http_body_util::{BodyExt, Full};
     use hyper_util::client::legacy::Client;
 
@@ -76,7 +76,7 @@ async fn http2_is_served_and_guarded_too() {
 }
 
 #[tokio::test]
-async fn an_http2_caller_who_does_not_read_or_ask_is_dropped() {
+async fn stalled_http2_callers_are_dropped() {
     use http_body_util::{BodyExt, Empty};
     use hyper::client::conn::http2;
 
@@ -102,7 +102,7 @@ async fn an_http2_caller_who_does_not_read_or_ask_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_refused_http2_caller_may_finish_sending() {
+async fn refused_http2_callers_may_finish_sending() {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use http_body_util::StreamBody;

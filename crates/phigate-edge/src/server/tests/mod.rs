@@ -1,4 +1,4 @@
-//! Real bytes over a socket: what the edge answers, and when it hangs up.
+//! The edge over real sockets: answers, and when the server closes.
 
 use std::convert::Infallible;
 
@@ -28,7 +28,7 @@ mod refusals;
 mod stopping;
 mod turnstile;
 
-/// An observer that does not look.
+/// An observer that ignores all events.
 struct Nobody;
 
 impl Observer for Nobody {
@@ -59,7 +59,7 @@ pub(crate) fn serve_on(
     serve_with(listener, limits, router, certificate, None)
 }
 
-/// The same with somebody who turns requests away.
+/// Serves these handlers behind an early limiter.
 fn serve_with(
     listener: TcpListener,
     limits: Limits,
@@ -99,7 +99,7 @@ fn serve_with(
     }
 }
 
-/// A few handlers that show what passes the edge.
+/// Handlers that show what passes the edge.
 pub(crate) fn test_router() -> Router {
     Router::new()
         .route("/v1/echo", routing::post(echo))
@@ -160,7 +160,7 @@ async fn broken() -> Response {
     Response::new(Body::from_stream(stream::iter(pieces)))
 }
 
-/// Sends bytes and returns everything that comes until the server hangs up.
+/// Sends bytes and returns everything up to the server's close.
 async fn exchange(address: SocketAddr, bytes: impl AsRef<[u8]>) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let _ = stream.write_all(bytes.as_ref()).await;
@@ -185,7 +185,7 @@ fn get_request(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: gw\r\nConnection: close\r\n\r\n")
 }
 
-/// One answer with this status and code, with an id, and nothing after it.
+/// Checks for one answer with this status and code, an id, and no further bytes.
 #[track_caller]
 fn expect_refusal(answer: &str, status: u16, code: &str, case: &str) {
     assert!(

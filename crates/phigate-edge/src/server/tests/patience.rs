@@ -1,4 +1,4 @@
-//! Callers who are slow, do not read, or stay too long.
+//! Callers that are slow, do not read, or stay too long.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ async fn slow_callers_are_cut_off_at_their_deadline() {
     };
     let server = start(limits).await;
     let rows = [
-        // What is sent at first, the drip, the status, and the deadline.
+        // First bytes, drip, status, and deadline.
         ("", "", "", 300),
         ("GET /healthz HTTP/1.1\r\n", "X: y\r\n", "408", 300),
         (
@@ -58,7 +58,7 @@ async fn slow_callers_are_cut_off_at_their_deadline() {
 }
 
 #[tokio::test]
-async fn a_caller_who_does_not_read_is_dropped() {
+async fn callers_that_do_not_read_are_dropped() {
     let server = start(Limits {
         write_stall_ms: 300,
         ..Limits::default()
@@ -79,7 +79,7 @@ async fn a_caller_who_does_not_read_is_dropped() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_delivers_its_last_words_and_no_end() {
+async fn broken_answers_deliver_all_chunks_and_no_end() {
     let server = start(Limits::default()).await;
     let answer = exchange(server.address, get_request("/v1/broken")).await;
     assert!(answer.contains("last words"), "{answer}");
@@ -90,7 +90,7 @@ async fn an_answer_that_breaks_off_delivers_its_last_words_and_no_end() {
 }
 
 #[tokio::test]
-async fn a_handler_may_take_longer_than_a_connection_may_be_idle() {
+async fn slow_handlers_outlast_the_idle_timeout() {
     let limits = Limits {
         idle_ms: 300,
         write_stall_ms: 300,

@@ -1,4 +1,4 @@
-//! What the edge refuses, and what it lets pass.
+//! Requests that the edge refuses, and requests that pass.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -36,7 +36,7 @@ async fn a_plain_request_is_answered_with_an_id() {
 }
 
 #[tokio::test]
-async fn a_head_may_have_as_many_fields_as_the_limit_says() {
+async fn header_fields_are_limited() {
     for fields in [10, 99, 100, 101, 250] {
         let limits = Limits {
             header_fields: fields,
@@ -44,7 +44,7 @@ async fn a_head_may_have_as_many_fields_as_the_limit_says() {
         };
         let server = start(limits).await;
         for (more, status) in [(0, 200), (1, 431)] {
-            // Two are there already: the host and the wish to close.
+            // Two fields are there already: host and connection.
             let further: String = (0..fields - 2 + more)
                 .map(|number| format!("X-{number}: v\r\n"))
                 .collect();
@@ -57,7 +57,7 @@ async fn a_head_may_have_as_many_fields_as_the_limit_says() {
 
 const SMUGGLED: &str = "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 5\r\n\r\nhello";
 
-/// Requests that no handler may see, with the status and code of the refusal.
+/// Requests that must not reach a handler, with status and code of the refusal.
 #[rustfmt::skip] // one row per line
 fn refused() -> Vec<(String, u16, &'static str)> {
     let many: String = (0..101).map(|number| format!("X-{number}: v\r\n")).collect();
@@ -92,7 +92,7 @@ fn refused() -> Vec<(String, u16, &'static str)> {
 }
 
 #[tokio::test]
-async fn what_the_edge_refuses_is_answered_once_and_the_connection_closed() {
+async fn refusals_close_the_connection() {
     let server = start(Limits::default()).await;
     for (request, status, code) in refused() {
         let case = request.chars().take(90).collect::<String>();
@@ -106,7 +106,7 @@ async fn what_the_edge_refuses_is_answered_once_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_told_the_right_ones() {
+async fn wrong_methods_get_the_allowed_ones() {
     let server = start(Limits::default()).await;
     let answer = exchange(server.address, get_request("/v1/echo")).await;
     expect_refusal(&answer, 405, "method_not_allowed", "GET /v1/echo");
@@ -114,7 +114,7 @@ async fn a_wrong_method_is_told_the_right_ones() {
 }
 
 #[tokio::test]
-async fn requests_on_one_connection_are_told_apart() {
+async fn pipelined_requests_are_separated() {
     let server = start(Limits::default()).await;
     let requests = "POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: 3\r\n\r\none\
                     POST /v1/echo HTTP/1.1\r\nHost: gw\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\n0\r\n\r\n\
@@ -130,7 +130,7 @@ async fn requests_on_one_connection_are_told_apart() {
     assert_eq!(statuses, ["200", "200", "200", "400"], "{answer}");
     assert_eq!(answer.matches("x-gateway-request-id").count(), 4);
 
-    // The same, byte by byte.
+    // The same bytes, one at a time.
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.set_nodelay(true).unwrap();
     for byte in requests.as_bytes() {
@@ -162,7 +162,7 @@ async fn a_panic_is_answered_without_its_message() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_refused_before_it_is_sent() {
+async fn oversized_bodies_are_refused_before_sending() {
     let server = start(Limits {
         body_bytes: 10,
         ..Limits::default()
@@ -193,7 +193,7 @@ async fn a_body_that_is_too_large_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_caller_who_sends_everything_first_still_reads_the_refusal() {
+async fn refusal_arrives_after_a_full_upload() {
     let server = start(Limits {
         body_bytes: 1000,
         ..Limits::default()
@@ -220,7 +220,7 @@ async fn a_caller_who_sends_everything_first_still_reads_the_refusal() {
 }
 
 #[tokio::test]
-async fn an_expectation_is_met_when_the_body_is_wanted() {
+async fn expect_continue_is_answered_when_reading() {
     let server = start(Limits::default()).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = post(
@@ -236,7 +236,7 @@ async fn an_expectation_is_met_when_the_body_is_wanted() {
     assert!(read_to_end(&mut stream).await.ends_with("hello"));
 }
 
-/// Damages a request in a few places, the same way for the same number.
+/// Damages a request in a few places, reproducibly per number.
 fn damaged(number: u64) -> Vec<u8> {
     const ODD: &[u8] = b"\r\n \t:\0;,/#\x7f\xffA0x+-";
     let mut request = format!(
@@ -263,7 +263,7 @@ fn damaged(number: u64) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn whatever_is_sent_every_answer_carries_an_id() {
+async fn every_answer_has_an_id() {
     let limits = Limits {
         header_read_ms: 300,
         body_read_ms: 300,
@@ -293,7 +293,7 @@ async fn whatever_is_sent_every_answer_carries_an_id() {
 }
 
 #[tokio::test]
-async fn a_person_who_asks_for_a_page_that_is_not_there_gets_a_page_and_a_program_an_error() {
+async fn unknown_paths_get_a_page_or_error() {
     let server = start(Limits::default()).await;
     let ask = async |path: &str, accept: &str| {
         let request = format!(

@@ -1,4 +1,4 @@
-//! Draining, and the end of it.
+//! Draining and its end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 
 #[tokio::test]
-async fn draining_finishes_what_runs_and_refuses_what_comes() {
+async fn drain_finishes_running_requests() {
     let server = start(Limits::default()).await;
     let running = tokio::spawn(exchange(server.address, get_request("/v1/slow")));
     tokio::time::sleep(Duration::from_millis(150)).await;
@@ -38,7 +38,7 @@ async fn draining_finishes_what_runs_and_refuses_what_comes() {
 }
 
 #[tokio::test]
-async fn a_drain_is_cut_when_its_time_is_over_or_a_second_signal_comes() {
+async fn drain_is_cut_by_time_or_signal() {
     for stop_now in [false, true] {
         let server = start(Limits {
             drain_ms: if stop_now { 60_000 } else { 100 },
@@ -62,7 +62,7 @@ async fn a_drain_is_cut_when_its_time_is_over_or_a_second_signal_comes() {
     }
 }
 
-/// Like the trail of a request: dropping it writes something, which takes a moment.
+/// Like the record of a request: dropping it takes a moment to write.
 struct SlowRecord(Arc<AtomicBool>);
 
 impl Drop for SlowRecord {
@@ -73,7 +73,7 @@ impl Drop for SlowRecord {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_a_drain_waits_for_the_records_of_http2_requests_too() {
+async fn drain_waits_for_http2_records() {
     let is_recorded = Arc::new(AtomicBool::new(false));
     let record = Arc::clone(&is_recorded);
     let router = Router::new().route(

@@ -1,4 +1,4 @@
-//! Who is turned away by the guard, in which order, and what still reaches a handler.
+//! Requests refused by the guard, the order of answers, and requests that still reach a handler.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::guard::BEAT;
 use crate::{Asked, ErrorBody, TurnedAway, Turnstile};
 
-/// Turns away whoever asks at `/v1/full`, as the handler there does, and counts them.
+/// Refuses requests to `/v1/full`, as the handler there does, and counts them.
 #[derive(Default)]
 struct Full(AtomicUsize);
 
@@ -52,7 +52,7 @@ fn echo_of(text: &str) -> String {
     format!("POST /v1/echo HTTP/1.1\r\nHost: gw\r\nContent-Length: {length}\r\n\r\n{text}")
 }
 
-/// The next answer on a connection.
+/// Reads the next answer on a connection.
 async fn answer(stream: &mut TcpStream) -> String {
     let mut text = String::new();
     let reading = async {
@@ -75,7 +75,7 @@ async fn answer(stream: &mut TcpStream) -> String {
     text
 }
 
-/// What is the same in two answers to the same request.
+/// Parts that are equal in two answers to the same request.
 fn without_id_and_date(answer: &str) -> Vec<&str> {
     let differs =
         |line: &&str| !line.starts_with("x-gateway-request-id: ") && !line.starts_with("date: ");
@@ -83,7 +83,7 @@ fn without_id_and_date(answer: &str) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn whoever_is_turned_away_is_told_what_the_handler_says() {
+async fn early_refusals_equal_the_handlers() {
     let (server, full) = start_full().await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let mut ask = async |request: &str| {
@@ -91,7 +91,11 @@ async fn whoever_is_turned_away_is_told_what_the_handler_says() {
         answer(&mut stream).await
     };
     let by_handler = ask(FULL).await;
-    assert_eq!(full.0.load(Ordering::Relaxed), 0, "it was the first");
+    assert_eq!(
+        full.0.load(Ordering::Relaxed),
+        0,
+        "the first request reaches the handler"
+    );
     for number in 1..4 {
         let turned_away = ask(FULL).await;
         assert_eq!(full.0.load(Ordering::Relaxed), number);
@@ -106,7 +110,7 @@ async fn whoever_is_turned_away_is_told_what_the_handler_says() {
 }
 
 #[tokio::test]
-async fn whoever_asks_again_at_once_is_heard_at_the_next_beat() {
+async fn retries_are_polled_at_the_next_beat() {
     let (server, full) = start_full().await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(echo_of("hello").as_bytes()).await.unwrap();
@@ -117,12 +121,12 @@ async fn whoever_asks_again_at_once_is_heard_at_the_next_beat() {
         answer(&mut stream).await;
     }
     assert_eq!(full.0.load(Ordering::Relaxed), 10);
-    // The first is heard at once, and the beat after it may come soon.
+    // The first is refused at once, and the beat after it may come soon.
     assert!(started.elapsed() >= 8 * BEAT);
 }
 
 #[tokio::test]
-async fn answers_keep_the_order_of_their_requests() {
+async fn answers_keep_request_order() {
     let (server, full) = start_full().await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let requests = [
@@ -135,7 +139,7 @@ async fn answers_keep_the_order_of_their_requests() {
         FULL,
     ];
     for round in 0..3 {
-        // The first of each round finds the library at rest; those behind an echo do not.
+        // The first of each round finds the library idle; those behind an echo do not.
         stream
             .write_all(requests.concat().as_bytes())
             .await
@@ -154,12 +158,12 @@ async fn answers_keep_the_order_of_their_requests() {
     }
     assert!(
         full.0.load(Ordering::Relaxed) >= 2,
-        "nobody was turned away"
+        "the guard refused no request"
     );
 }
 
 #[tokio::test]
-async fn what_is_more_than_a_plain_request_reaches_the_handler() {
+async fn special_requests_reach_the_handler() {
     let (server, full) = start_full().await;
     let head = "POST /v1/full HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer a\r\n";
     for (request, rest) in [
