@@ -1,20 +1,20 @@
-//! What a signature costs: processor time for one call with stored AWS keys, all of it: hash of the body, canonical
-//! request, signature, headers. The key of the day is made with the first call and kept.
+//! Cost of a signature: processor time of one call with stored AWS keys, with the hash of the body, canonical request,
+//! signature and headers. The first call derives the key of the day, which is kept.
 //!
-//! Run with `cargo bench -p phigate-auth`. Exits with an error when a call of 4 KB takes more than 30 µs.
+//! Run with `cargo bench -p phigate-auth`. Exits with an error if a call of 4 KB takes more than 30 µs.
 
 use std::time::Instant;
 
 use async_trait::async_trait;
 use phigate_auth::{Answer, Ask, Fetch, FetchError, Identity, Scheme, ToSign};
 
-/// The most that a signature may take.
+/// Longest time that a signature may take.
 const MICROSECONDS_MAX: f64 = 30.0;
 
 const ROUNDS: usize = 5;
 const CALLS: u32 = 20_000;
 
-/// Stored keys ask nobody.
+/// Fetcher that is never called: stored keys need no token.
 struct Nobody;
 
 #[async_trait]
@@ -45,7 +45,7 @@ fn main() {
     }
 }
 
-/// The best round and the middle one: other programs can only make a round longer.
+/// Best and median round: other programs can only lengthen a round.
 async fn measure(identity: &Identity, bytes: usize) -> (f64, f64) {
     let body = vec![b'a'; bytes];
     let uri = "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse"
@@ -70,7 +70,7 @@ async fn measure(identity: &Identity, bytes: usize) -> (f64, f64) {
     (rounds[0], rounds[ROUNDS / 2])
 }
 
-/// Processor time where the system tells it (Linux), so that other programs do not count; else the time of day.
+/// Processor time if the system reports it (Linux), so that other programs do not count; else the time of day.
 struct Clock(Instant, Option<f64>);
 
 impl Clock {
@@ -84,7 +84,7 @@ impl Clock {
     }
 }
 
-/// Microseconds that this process has spent on a processor.
+/// Microseconds of processor time of this process.
 fn on_processor() -> Option<f64> {
     let line = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: f64 = line.split(' ').next()?.parse().ok()?;

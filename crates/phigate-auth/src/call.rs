@@ -1,15 +1,15 @@
-//! A call as far as a signature covers it.
+//! The parts of a call that a signature covers.
 
 use http::Uri;
 
-/// What is signed.
+/// A call to sign.
 pub struct ToSign<'a> {
-    /// Its method.
+    /// Method.
     pub method: &'a str,
-    /// Its whole address, as it is sent.
+    /// Complete address, as sent.
     pub uri: &'a Uri,
     /// Headers that the signature covers, besides the host.
     pub headers: &'a [(&'a str, &'a str)],
-    /// Its body.
+    /// Body.
     pub body: &'a [u8],
 }

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 use crate::secret::Secret;
 use crate::token::{self, Token};
 
-/// Microsoft's clouds: how their addresses end, where tokens are asked for, and for what.
+/// A cloud of Microsoft: its host suffix, token endpoint and scope.
 struct Cloud {
     ending: &'static str,
     authority: &'static str,
@@ -15,7 +15,7 @@ struct Cloud {
 }
 
 static CLOUDS: &[Cloud] = &[
-    // The first is the public one.
+    // The first is the public cloud.
     Cloud {
         ending: ".azure.com",
         authority: "https://login.microsoftonline.com",
@@ -33,18 +33,18 @@ static CLOUDS: &[Cloud] = &[
     },
 ];
 
-/// Who asks, as an owner says it.
+/// Tenant and application, as an owner configured them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Application {
     pub(crate) tenant: Option<String>,
     pub(crate) client_id: Option<String>,
     pub(crate) token_url: Option<String>,
-    /// The host of the service that the token is for.
+    /// Host of the service that the token is for.
     pub(crate) host: String,
 }
 
 impl Application {
-    /// A token for the application's secret.
+    /// Gets a token for the application's secret.
     pub(crate) async fn by_secret(
         &self,
         fetch: &dyn Fetch,
@@ -58,7 +58,7 @@ impl Application {
         self.ask(fetch, url, client, &fields).await
     }
 
-    /// A token for whatever identity the machine has.
+    /// Gets a token for the machine's identity.
     pub(crate) async fn by_machine(
         &self,
         fetch: &dyn Fetch,
@@ -155,7 +155,7 @@ impl Application {
         })
     }
 
-    /// A machine may have several identities; the application's id picks one.
+    /// Address of the identity endpoint. A machine may have several identities; the application's id selects one.
     fn identity_url(&self, machine: &Machine, endpoint: &str, version: &str) -> String {
         let client = self.client_id.as_deref();
         let client = client
@@ -167,7 +167,7 @@ impl Application {
     }
 }
 
-/// The reason that a code of Entra's names.
+/// Maps Entra's error code to a reason.
 fn reason(answer: &Answer) -> Reason {
     let said = String::from_utf8_lossy(&answer.body);
     let known = CODES.iter().find(|(code, _)| said.contains(code));
@@ -181,7 +181,7 @@ fn reason(answer: &Answer) -> Reason {
 }
 
 static CODES: &[(&str, Reason)] = &[
-    // Longer codes before those they begin with.
+    // Longer codes before their prefixes.
     ("AADSTS7000215", Reason::WrongSecret),
     ("AADSTS7000222", Reason::ExpiredSecret),
     ("AADSTS7000229", Reason::UnknownIdentity),
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_become_reasons_and_nothing_is_quoted() {
+    fn codes_become_reasons_without_quotes() {
         for (code, wanted) in [
             (
                 "AADSTS7000215: Invalid client secret hunter2",
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_cloud_of_microsofts_has_its_own_endpoint() {
+    fn microsoft_clouds_have_their_own_endpoints() {
         for (host, url) in [
             (
                 "a.openai.azure.com",

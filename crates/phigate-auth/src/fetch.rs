@@ -1,30 +1,30 @@
-//! What is asked of whoever has connections.
+//! Requests for tokens, and the trait that sends them.
 
 use async_trait::async_trait;
 
 use crate::secret::Secret;
 
-/// The most that is read of an answer. Tokens are a few thousand bytes.
+/// Largest answer that is read. Tokens are a few thousand bytes.
 pub(crate) const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
-/// A small request for a token or for credentials.
+/// Small request for a token or for credentials.
 #[derive(Debug)]
 pub struct Ask {
     /// GET, POST or PUT.
     pub method: Method,
-    /// The whole address.
+    /// Complete address.
     pub url: String,
-    /// Whose address that is.
+    /// Owner of the address.
     pub place: Place,
-    /// Headers beside those of HTTP itself.
+    /// Headers besides those of HTTP itself.
     pub headers: Vec<(&'static str, Secret)>,
-    /// A form to post.
+    /// Form to post.
     pub form: Option<Secret>,
-    /// The most bytes to read of the answer; a longer one is unreadable.
+    /// Largest answer in bytes; a longer one is unreadable.
     pub answer_bytes_max: usize,
 }
 
-/// A request's method.
+/// Method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// GET
@@ -35,41 +35,41 @@ pub enum Method {
     Put,
 }
 
-/// Whose address is asked: rules about private addresses differ.
+/// Owner of an address: rules about private addresses differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A token endpoint: the same rules as for providers.
+    /// A token endpoint, with the rules of providers.
     Endpoint,
-    /// A service of the machine itself, named by its operator's variables or known by its fixed address. These are
-    /// private by nature and speak plain HTTP.
+    /// A service of the machine itself, named by its operator's variables or known by its fixed address. It is private
+    /// by nature and speaks plain HTTP.
     Machine,
 }
 
-/// What came back.
+/// Answer of an endpoint.
 #[derive(Clone)]
 pub struct Answer {
-    /// The status.
+    /// Status.
     pub status: u16,
-    /// The endpoint's own time, as its `Date` header says.
+    /// The endpoint's time, from its `Date` header.
     pub date: Option<String>,
-    /// The body.
+    /// Body.
     pub body: Vec<u8>,
 }
 
-/// Bodies hold tokens: only their length shows.
+/// Shows only the body's length, because bodies contain tokens.
 impl std::fmt::Debug for Answer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Answer({}, {} bytes)", self.status, self.body.len())
     }
 }
 
-/// Why nothing came back.
+/// Reason why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// No connection, or none that is allowed.
     #[error("cannot be reached")]
     Unreachable,
-    /// Not in time.
+    /// Timeout.
     #[error("took too long")]
     Timeout,
     /// Too long, a redirect, or broken off.
@@ -77,15 +77,15 @@ pub enum FetchError {
     Unreadable,
 }
 
-/// Whoever has connections: checks addresses, follows no redirect, and bounds time and size.
+/// HTTP client of the gateway: checks addresses, follows no redirect, and bounds time and size.
 #[async_trait]
 pub trait Fetch: Send + Sync {
-    /// Asks.
+    /// Sends the request.
     async fn fetch(&self, ask: Ask) -> Result<Answer, FetchError>;
 }
 
 impl Ask {
-    /// A GET.
+    /// A GET request.
     pub(crate) fn get(place: Place, url: impl Into<String>) -> Self {
         Self {
             method: Method::Get,
@@ -97,7 +97,7 @@ impl Ask {
         }
     }
 
-    /// A form, posted.
+    /// A POST request with a form.
     pub(crate) fn form(url: impl Into<String>, fields: &[(&str, &str)]) -> Self {
         Self {
             method: Method::Post,
@@ -106,14 +106,14 @@ impl Ask {
         }
     }
 
-    /// With a header more.
+    /// Adds a header.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<Secret>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 }
 
-/// Fields as `application/x-www-form-urlencoded`.
+/// Encodes fields as `application/x-www-form-urlencoded`.
 fn encode_form(fields: &[(&str, &str)]) -> Secret {
     let pairs: Vec<String> = fields
         .iter()
@@ -122,7 +122,7 @@ fn encode_form(fields: &[(&str, &str)]) -> Secret {
     Secret::new(pairs.join("&"))
 }
 
-/// A value as it stands in a form or a query.
+/// Escapes a value for a form or a query.
 pub(crate) fn escaped(value: &str) -> String {
     percent_encoding::utf8_percent_encode(value, ESCAPED).to_string()
 }

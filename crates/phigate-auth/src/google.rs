@@ -11,15 +11,15 @@ use crate::machine::Machine;
 use crate::secret::ServiceAccount;
 use crate::token::{self, Token};
 
-/// Google's own endpoint. Assertions are made out to it wherever they are handed in.
+/// Google's own endpoint, and the audience of every assertion.
 const TOKEN_URL: &str = "https://oauth2.googleapis.com/token";
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// How long an assertion holds: the longest that Google accepts.
+/// Lifetime of an assertion: the longest that Google accepts.
 const ASSERTION_S: i64 = 3600;
 
-/// A token for a service account.
+/// Gets a token for a service account.
 pub(crate) async fn by_account(
     fetch: &dyn Fetch,
     account: &ServiceAccount,
@@ -33,7 +33,7 @@ pub(crate) async fn by_account(
     token::read(&answer, now_s as f64, reason)
 }
 
-/// A token of the machine's own service account.
+/// Gets a token of the machine's service account.
 pub(crate) async fn by_machine(
     fetch: &dyn Fetch,
     machine: &Machine,
@@ -48,7 +48,7 @@ pub(crate) async fn by_machine(
     token::read(&answer, now_s as f64, |_| Reason::NoIdentity)
 }
 
-/// The signed statement that we are the account.
+/// Signed assertion for the account.
 fn assertion(account: &ServiceAccount, now_s: i64) -> Option<String> {
     let mut header = json!({"alg": "RS256", "typ": "JWT"});
     if let Some(key_id) = &account.key_id {
@@ -67,7 +67,7 @@ fn assertion(account: &ServiceAccount, now_s: i64) -> Option<String> {
     Some(format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature)))
 }
 
-/// The reason that Google's words name.
+/// Maps Google's error to a reason.
 fn reason(answer: &Answer) -> Reason {
     let said = String::from_utf8_lossy(&answer.body);
     if said.contains("Invalid JWT Signature") {
@@ -76,7 +76,7 @@ fn reason(answer: &Answer) -> Reason {
     if said.contains("account not found") || said.contains("invalid_client") {
         return Reason::UnknownIdentity;
     }
-    // "Token must be a short-lived token and in a reasonable timeframe": the times are wrong.
+    // "Token must be a short-lived token and in a reasonable timeframe": the clocks differ.
     match token::clock_skew(answer) {
         Some(skew) if said.contains("Invalid JWT") => Reason::Clock(skew),
         _ => Reason::Other,

@@ -1,4 +1,4 @@
-//! Who the gateway is at one provider, and what a call must carry to show it.
+//! The gateway's identity at one provider, and the headers that prove it.
 
 use std::sync::Arc;
 
@@ -16,30 +16,30 @@ use crate::machine::Machine;
 use crate::secret::{AwsSecret, Secret, SecretError, ServiceAccount};
 use crate::token::Token;
 
-/// A way to authenticate, as an owner set it. Without a secret the machine's own identity stands in.
+/// A way to authenticate, as an owner configured it. Without a secret the machine's identity is used.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// Signature Version 4.
     Aws {
-        /// The region that signatures are for.
+        /// Region of the signatures.
         region: String,
-        /// The token service for web identities, when it is not the region's own.
+        /// Token service for web identities, if not the region's own.
         token_url: Option<String>,
     },
     /// Tokens of Microsoft Entra ID.
     Entra {
-        /// The directory.
+        /// Tenant.
         tenant: Option<String>,
-        /// The application.
+        /// Application.
         client_id: Option<String>,
-        /// The token endpoint, when it is not the cloud's own.
+        /// Token endpoint, if not the cloud's own.
         token_url: Option<String>,
-        /// The host that the token is for: Microsoft's national clouds have endpoints of their own.
+        /// Host that the token is for: Microsoft's national clouds have their own endpoints.
         host: String,
     },
     /// Google's OAuth 2.
     Google {
-        /// The token endpoint, when it is not Google's own.
+        /// Token endpoint, if not Google's own.
         token_url: Option<String>,
     },
 }
@@ -55,7 +55,7 @@ impl Scheme {
     }
 }
 
-/// What a call carried, so that it can be forgotten when the provider refuses it.
+/// Credentials of a call, to be dropped if the provider refuses them.
 pub struct Proof(Used);
 
 enum Used {
@@ -64,7 +64,7 @@ enum Used {
     Token(Arc<Token>),
 }
 
-/// Who the gateway is at one provider. Tokens live here, in memory, and nowhere else.
+/// The gateway's identity at one provider. Tokens are kept here, in memory, and nowhere else.
 pub struct Identity {
     source: Source,
 }
@@ -109,7 +109,7 @@ enum GoogleProof {
     Machine(Machine),
 }
 
-/// Says what it is, never who.
+/// Shows the kind of identity only.
 impl std::fmt::Debug for Identity {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self.source {
@@ -123,7 +123,7 @@ impl std::fmt::Debug for Identity {
 }
 
 impl Identity {
-    /// An identity by its secret, or the machine's own where the operator lends it.
+    /// An identity with its secret, or the machine's if the operator allows it.
     pub fn new(
         scheme: Scheme,
         secret: Option<&str>,
@@ -137,7 +137,7 @@ impl Identity {
         Ok(Self { source })
     }
 
-    /// The headers that show a call as ours.
+    /// Headers that authenticate a call.
     pub async fn headers(
         &self,
         fetch: &dyn Fetch,
@@ -190,7 +190,8 @@ impl Identity {
         }
     }
 
-    /// Forgets what the provider refused. Whether a second call could do better: one with the same proof could not.
+    /// Drops credentials that the provider refused. Returns whether a second call could succeed: not with the same
+    /// credentials.
     pub fn forget(&self, proof: &Proof) -> bool {
         match (&self.source, &proof.0) {
             (Source::LentKeys { lease, .. }, Used::Keys(keys)) => lease.forget(keys),

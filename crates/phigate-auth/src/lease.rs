@@ -1,6 +1,6 @@
-//! Something that is valid for a while: asked for once, renewed ahead of its end by one caller while the others go on.
+//! A value with a lifetime: fetched once, renewed early by one caller while the others use the old one.
 //!
-//! A failure is shared by all who waited for it, so that an endpoint that hangs is not asked once for each of them.
+//! All callers that waited share a failure. Otherwise a hanging endpoint would be asked once per caller.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,38 +8,38 @@ use std::time::{Duration, Instant};
 
 use crate::error::AuthError;
 
-/// How long before its end something is renewed, unless it lives too short for that.
+/// Time before its end at which a value is renewed, unless its lifetime is too short.
 const AHEAD: Duration = Duration::from_secs(300);
 
-/// The shortest pause between two attempts to renew ahead.
+/// Shortest pause between two early renewals.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
-/// What was lent, and until when.
+/// A value and its lifetime.
 pub(crate) struct Lent<T> {
     pub(crate) value: T,
-    /// How long it is valid from the moment it was asked for.
+    /// Lifetime from the moment of the request.
     pub(crate) lifetime: Duration,
 }
 
-/// One lease.
+/// A cached value with its renewal state.
 pub(crate) struct Lease<T> {
     state: Mutex<State<T>>,
-    /// Held by the one who renews.
+    /// Held by the renewing caller.
     renewing: tokio::sync::Mutex<()>,
 }
 
 struct State<T> {
     current: Option<Current<T>>,
-    /// Ended attempts, and how the last one failed.
+    /// Number of finished attempts, and the failure of the last one.
     attempts: u64,
     failure: Option<AuthError>,
 }
 
 struct Current<T> {
     value: Arc<T>,
-    /// From here on one caller renews.
+    /// Time from which one caller renews.
     renew_from: Instant,
-    /// From here on it is not used any more.
+    /// Time from which the value is not used.
     ends: Instant,
 }
 
@@ -56,7 +56,7 @@ impl<T> Lease<T> {
         }
     }
 
-    /// What is valid now. `ask` is called by one caller at a time; it may be cancelled at any point.
+    /// Returns the valid value. `ask` is called by one caller at a time; it may be cancelled at any point.
     pub(crate) async fn get<F, A>(&self, ask: F) -> Result<Arc<T>, AuthError>
     where
         F: Fn() -> A,
@@ -69,7 +69,7 @@ impl<T> Lease<T> {
                 let Ok(_guard) = self.renewing.try_lock() else {
                     return Ok(value);
                 };
-                // What is valid still serves when no other can be had yet.
+                // A valid value is used while a renewal fails.
                 return Ok(self.renew(ask).await.unwrap_or(value));
             }
             None => {}
@@ -85,7 +85,7 @@ impl<T> Lease<T> {
         self.renew(ask).await
     }
 
-    /// Forgets what a provider refused, unless it was replaced meanwhile.
+    /// Drops a value that a provider refused, unless it was replaced meanwhile.
     pub(crate) fn forget(&self, refused: &Arc<T>) {
         let mut state = self.lock();
         let is_current = |current: &Current<T>| Arc::ptr_eq(&current.value, refused);
@@ -94,7 +94,7 @@ impl<T> Lease<T> {
         }
     }
 
-    /// The number of ended attempts, what is valid, and whether it is time to renew it.
+    /// Number of finished attempts, the valid value, and whether it is due for renewal.
     fn look(&self, now: Instant) -> (u64, Option<(Arc<T>, bool)>) {
         let state = self.lock();
         let valid = state
@@ -105,7 +105,7 @@ impl<T> Lease<T> {
         (state.attempts, valid)
     }
 
-    /// The failure of an attempt that ended while a caller waited.
+    /// Failure of an attempt that finished while a caller waited.
     fn failure_since(&self, seen: u64, ended: u64) -> Option<AuthError> {
         (ended > seen).then(|| self.lock().failure).flatten()
     }
@@ -143,7 +143,7 @@ impl<T> Lease<T> {
 
 impl<T> Current<T> {
     fn new(value: Arc<T>, asked: Instant, lifetime: Duration) -> Self {
-        // On the way to the provider it must not end, so its last moments are not used.
+        // The value must not expire on the way to the provider, so its last moments are not used.
         let margin = (lifetime / 20).min(Duration::from_secs(10));
         let ends = asked + lifetime.saturating_sub(margin);
         let mut current = Self {
@@ -151,14 +151,14 @@ impl<T> Current<T> {
             renew_from: asked + lifetime.saturating_sub((lifetime / 3).min(AHEAD)),
             ends,
         };
-        // Some machines hand out the same credentials until shortly before their end: no use in asking all the time.
+        // Some machines return the same credentials until shortly before their end, so they are not asked all the time.
         if current.renew_from <= Instant::now() {
             current.pause(Instant::now());
         }
         current
     }
 
-    /// Lets some time go by before the next attempt: less and less as the end comes near.
+    /// Sets the pause before the next attempt, shorter as the end comes near.
     fn pause(&mut self, now: Instant) {
         let left = self.ends.saturating_duration_since(now);
         self.renew_from = now + (left / 4).max(PAUSE_MIN);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_callers_ask_once() {
+    async fn concurrent_callers_fetch_once() {
         let (lease, asked) = (Lease::new(), AtomicUsize::new(0));
         let one = || {
             lease.get(|| async {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_is_shared_by_those_who_waited_and_forgotten_by_the_next() {
+    async fn failures_are_shared_by_waiting_callers() {
         let (lease, asked) = (Lease::<usize>::new(), AtomicUsize::new(0));
         let one = || {
             lease.get(|| async {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_renews_ahead_and_the_others_go_on() {
+    async fn one_caller_renews_early() {
         let lease = Lease::new();
         lease.get(|| async { lent(1, 900) }).await.unwrap();
         tokio::time::sleep(Duration::from_millis(650)).await;
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_valid_serves_while_renewing_fails_and_not_after_its_end() {
+    async fn valid_values_outlast_failed_renewals() {
         let lease = Lease::new();
         lease.get(|| async { lent(1, 600) }).await.unwrap();
         tokio::time::sleep(Duration::from_millis(450)).await;
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_that_leaves_does_not_keep_the_others_waiting() {
+    async fn cancelled_callers_block_no_other() {
         let lease = Lease::new();
         let never = lease.get(|| async {
             std::future::pending::<()>().await;
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_was_refused_is_forgotten() {
+    async fn only_refused_values_are_dropped() {
         let lease = Lease::new();
         let first = lease.get(|| async { lent(1, 60_000) }).await.unwrap();
         lease.forget(&first);

@@ -1,20 +1,20 @@
-//! How the gateway authenticates at the clouds: signatures and tokens, and where they come from.
+//! Authentication at the clouds: signatures, tokens and their sources.
 //!
-//! An [`Identity`] says who the gateway is at one provider. Before each call [`Identity::headers`] gives what the call
-//! must carry: a signature made from the call itself, or a token that is asked for once, kept in memory and renewed
-//! ahead of its end. Nothing here opens a connection, a database or a page: whoever acts lends a [`Fetch`], so that
-//! every rule about addresses, sizes and times holds for token endpoints too.
+//! An [`Identity`] is the gateway's identity at one provider. Before each call, [`Identity::headers`] returns its
+//! credentials: a signature of the call itself, or a token that is fetched once, kept in memory and renewed early. This
+//! crate opens no connection, database or page: the caller passes a [`Fetch`], so that its rules about addresses, sizes
+//! and timeouts hold for token endpoints too.
 //!
-//! | File | What |
+//! | File | Purpose |
 //! |---|---|
-//! | `identity.rs` | the way in: one identity, and what a call must carry |
-//! | `secret.rs` | secrets as owners give them, checked before they are stored |
-//! | `rsa_key.rs` | the keys of service accounts |
-//! | `lease.rs` | one token or key pair: renewed ahead by one caller, failures shared |
-//! | `aws/` | Signature Version 4, and the places where AWS hands out credentials |
+//! | `identity.rs` | entry point: one identity and the headers of a call |
+//! | `secret.rs` | owners' secrets, checked before they are stored |
+//! | `rsa_key.rs` | keys of service accounts |
+//! | `lease.rs` | one token or key pair: renewed early by one caller, failures shared |
+//! | `aws/` | Signature Version 4, and sources of AWS credentials |
 //! | `entra.rs`, `google.rs` | tokens of Microsoft and of Google |
-//! | `machine.rs` | the machine's own identity: its variables and files |
-//! | `fetch.rs` | what is asked of whoever has connections |
+//! | `machine.rs` | the machine's identity: its variables and files |
+//! | `fetch.rs` | requests for tokens, and the trait that sends them |
 
 mod aws;
 mod call;

@@ -1,14 +1,14 @@
-//! The machine's own identity: what its variables and files say.
+//! The machine's identity: its variables and files.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use crate::secret::Secret;
 
-/// The longest file that is read: a token is a few thousand bytes.
+/// Largest file that is read: a token is a few thousand bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
-/// The variables by which clouds tell a process who it is. Only these are looked at.
+/// Variables by which clouds give a process its identity. No other variable is read.
 const VARIABLES: &[&str] = &[
     // Alphabetical.
     "AWS_ACCESS_KEY_ID",
@@ -34,19 +34,19 @@ const VARIABLES: &[&str] = &[
     "IDENTITY_HEADER",
 ];
 
-/// What the machine says about itself.
+/// Variables of the machine.
 #[derive(Clone, Default)]
 pub struct Machine {
     variables: HashMap<&'static str, Secret>,
 }
 
 impl Machine {
-    /// The machine that this process runs on, as its environment is now.
+    /// Variables of this process.
     pub fn of_this_process() -> Self {
         Self::new(|name| std::env::var(name).ok())
     }
 
-    /// A machine whose variables this function knows.
+    /// Variables from a function, for tests.
     pub fn new(variable: impl Fn(&str) -> Option<String>) -> Self {
         let known = |name: &&'static str| {
             let value = variable(name).filter(|value| !value.trim().is_empty())?;
@@ -57,12 +57,12 @@ impl Machine {
         }
     }
 
-    /// A variable that is set.
+    /// Value of a variable.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(|value| value.expose().trim())
     }
 
-    /// The content of the file that a variable names, as it is now: such files are replaced while we run.
+    /// Content of the file that a variable names, read each time, because such files are replaced at run time.
     pub(crate) fn file(&self, name: &str) -> Option<Secret> {
         use std::io::Read as _;
         let file = std::fs::File::open(self.variable(name)?).ok()?;
@@ -74,7 +74,7 @@ impl Machine {
     }
 }
 
-/// Names only: some of the values are secrets.
+/// Shows names only, because some values are secrets.
 impl fmt::Debug for Machine {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut names: Vec<_> = self.variables.keys().collect();

@@ -1,4 +1,4 @@
-//! Secrets: text that is never shown, and what owners give for each way to authenticate.
+//! Secrets: text that is never shown, and owners' secrets for each way to authenticate.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use zeroize::Zeroizing;
 
 use crate::rsa_key::SigningKey;
 
-/// Text that must not be printed: wiped when dropped, shown as a length only.
+/// Text that must not be printed: zeroed on drop, shown as a length only.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "String")]
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes the text over.
+    /// Takes ownership of the text.
     pub fn new(text: String) -> Self {
         Self(Zeroizing::new(text))
     }
 
-    /// The text; the word is meant to stand out in review.
+    /// The text. The name stands out in review.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -42,7 +42,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Why a secret is refused. Never quotes it.
+/// Reason why a secret is refused, without quoting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// Not the JSON of AWS credentials.
@@ -60,7 +60,7 @@ pub enum SecretError {
     GoogleKey,
 }
 
-/// AWS credentials as an owner gives them.
+/// AWS credentials as an owner enters them.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AwsSecret {
@@ -72,7 +72,7 @@ pub(crate) struct AwsSecret {
 
 impl AwsSecret {
     pub(crate) fn read(secret: &str) -> Result<Self, SecretError> {
-        // `serde_json` quotes what it does not understand, so its words stop here.
+        // `serde_json` quotes unexpected input, so its message is dropped.
         let read: Self = serde_json::from_str(secret).map_err(|_| SecretError::Aws)?;
         let is_id = (4..=128).contains(&read.access_key_id.len())
             && read
@@ -89,7 +89,7 @@ impl AwsSecret {
     }
 }
 
-/// A service account as Google hands it out. Its file holds more than is needed here.
+/// A service account file of Google, as far as it is needed.
 #[derive(Deserialize)]
 struct AccountFile {
     r#type: String,
@@ -124,7 +124,7 @@ impl ServiceAccount {
     }
 }
 
-/// Whether a text can stand in a header.
+/// Whether a text can be a header's value.
 pub(crate) fn is_visible(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
 }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aws_credentials_are_read_to_the_letter() {
+    fn aws_credentials_are_read_strictly() {
         let good = r#"{"access_key_id":"AKIAIOSFODNN7EXAMPLE","secret_access_key":"a/b+c"}"#;
         assert!(AwsSecret::read(good).is_ok_and(|read| read.session_token.is_none()));
         let session = good.replace('}', r#","session_token":"IQoJ"}"#);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_shows_a_length_only() {
+    fn debug_shows_only_the_length() {
         assert_eq!(format!("{:?}", Secret::from("hunter2")), "Secret(7 bytes)");
     }
 }

@@ -1,4 +1,4 @@
-//! A bearer token as an endpoint hands it out.
+//! Bearer tokens in the answers of endpoints.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use crate::fetch::Answer;
 use crate::lease::Lent;
 use crate::secret::{Secret, is_visible};
 
-/// The longest token that is believed.
+/// Longest accepted token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
 
-/// How long a token is believed to live when the endpoint does not say, and at most.
+/// Default lifetime of a token if the endpoint gives none, and the upper bound.
 const LIFETIME_DEFAULT: Duration = Duration::from_secs(300);
 const LIFETIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// A token, ready to be sent.
 pub(crate) struct Token {
-    /// `Bearer …`, marked so that nothing prints it.
+    /// `Bearer …`, marked as sensitive.
     pub(crate) header: HeaderValue,
 }
 
@@ -28,7 +28,7 @@ struct Wire {
     access_token: Secret,
     #[serde(default)]
     expires_in: Option<Number>,
-    /// The moment of its end, in Unix seconds, where the endpoint says that instead.
+    /// Expiry in Unix seconds, in the answers of some endpoints.
     #[serde(default)]
     expires_on: Option<Number>,
 }
@@ -51,7 +51,7 @@ impl Number {
     }
 }
 
-/// The token in an answer. `refusal` reads the reason from an answer that refuses.
+/// Reads the token in an answer. `refusal` reads the reason from an answer that refuses.
 pub(crate) fn read(
     answer: &Answer,
     now_s: f64,
@@ -85,19 +85,19 @@ pub(crate) fn read(
     })
 }
 
-/// How far this machine's clock is ahead of the endpoint's, when that explains a refusal.
+/// Seconds that this machine's clock is ahead of the endpoint's, if that explains a refusal.
 pub(crate) fn clock_skew(answer: &Answer) -> Option<i64> {
     clock_skew_s(answer.date.as_deref()?)
 }
 
-/// By how many seconds this machine's clock is ahead of a `Date` header's, where that is enough to matter.
+/// Seconds that this machine's clock is ahead of a `Date` header, if that is enough to matter.
 pub fn clock_skew_s(date: &str) -> Option<i64> {
     const TOLERATED_S: i64 = 60;
     let skew = jiff::Timestamp::now().as_second() - http_date(date)?;
     (skew.abs() > TOLERATED_S).then_some(skew)
 }
 
-/// Seconds of a date as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Unix seconds of an HTTP date: `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn http_date(text: &str) -> Option<i64> {
     let parsed = jiff::fmt::rfc2822::parse(text).ok()?;
     Some(parsed.timestamp().as_second())
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_lives_as_long_as_its_endpoint_says() {
+    fn tokens_have_their_endpoints_lifetime() {
         for (body, seconds) in [
             (r#"{"access_token":"a","expires_in":3599}"#, 3599),
             (r#"{"access_token":"a","expires_in":"60"}"#, 60),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_not_believed() {
+    fn invalid_tokens_are_refused() {
         let long = format!(
             r#"{{"access_token":"{}"}}"#,
             "a".repeat(TOKEN_BYTES_MAX + 1)
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_tell_a_refusal_from_a_bad_day() {
+    fn statuses_distinguish_refusals_from_outages() {
         for (status, error) in [
             (400, AuthError::Refused(Reason::Other)),
             (401, AuthError::Refused(Reason::Other)),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_off_shows_in_the_date() {
+    fn clock_skew_is_read_from_the_date() {
         let at = |skew: i64| {
             let theirs = jiff::Timestamp::now() - jiff::SignedDuration::from_secs(skew);
             let date = theirs.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();

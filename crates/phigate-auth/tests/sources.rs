@@ -1,4 +1,4 @@
-//! Every source of tokens and keys, against endpoints that answer as scripted.
+//! Every source of tokens and keys, against scripted endpoints.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use phigate_auth::{
 };
 use serde_json::{Value, json};
 
-/// Answers in turn, and keeps what was asked.
+/// Answers in turn, and records the requests.
 #[derive(Default)]
 struct Script {
     answers: Mutex<Vec<Result<Answer, FetchError>>>,
@@ -86,7 +86,7 @@ fn lent_keys(id: &str) -> Answer {
     answer(200, &keys.to_string())
 }
 
-/// The `authorization` header of a call, or why there is none.
+/// The `authorization` header of a call, or the error.
 async fn shown(identity: &Identity, script: &Script) -> Result<String, AuthError> {
     let uri = "https://a.example/model/m/converse".parse().unwrap();
     let call = ToSign {
@@ -135,7 +135,7 @@ fn file(name: &str, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn entra_takes_a_secret_once_and_a_new_token_after_a_refusal() {
+async fn entra_renews_the_token_after_a_refusal() {
     let script = Script::new(vec![token("one"), token("two")]);
     let identity = entra(Some("s3cr~t &"), None);
     assert_eq!(shown(&identity, &script).await.as_deref(), Ok("Bearer one"));
@@ -302,7 +302,7 @@ async fn aws_finds_the_credentials_of_the_machine_in_the_usual_order() {
 }
 
 #[tokio::test]
-async fn the_instance_is_not_asked_where_that_is_switched_off_nor_believed_when_it_is_odd() {
+async fn disabled_or_odd_metadata_is_not_used() {
     let off = [("AWS_EC2_METADATA_DISABLED", "true")];
     let script = Script::default();
     let refused = shown(&aws(None, machine(&off)), &script).await;
@@ -335,7 +335,7 @@ fn account(changes: &Value) -> (String, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn google_gets_a_signed_assertion_at_its_own_address_or_the_owners() {
+async fn google_gets_a_signed_assertion() {
     let (secret, public) = account(&json!({}));
     for (token_url, asked_at) in [
         (None, "https://oauth2.googleapis.com/token"),
@@ -382,7 +382,7 @@ async fn google_gets_a_signed_assertion_at_its_own_address_or_the_owners() {
 }
 
 #[tokio::test]
-async fn google_has_a_metadata_server() {
+async fn google_tokens_come_from_the_metadata_server() {
     let scheme = Scheme::Google { token_url: None };
     let identity = Identity::new(
         scheme,
@@ -407,7 +407,7 @@ async fn google_has_a_metadata_server() {
 }
 
 #[tokio::test]
-async fn without_a_secret_and_without_leave_nothing_is_asked() {
+async fn ambient_identity_needs_permission() {
     let script = Script::default();
     for identity in [aws(None, None), entra(None, None)] {
         let refused = shown(&identity, &script).await;
@@ -417,7 +417,7 @@ async fn without_a_secret_and_without_leave_nothing_is_asked() {
 }
 
 #[tokio::test]
-async fn a_stored_secret_wins_and_cannot_be_renewed() {
+async fn stored_secrets_win_and_are_not_renewed() {
     let secret = r#"{"access_key_id":"AKIAOWN","secret_access_key":"s"}"#;
     let identity = aws(
         Some(secret),
@@ -432,7 +432,7 @@ async fn a_stored_secret_wins_and_cannot_be_renewed() {
 }
 
 #[tokio::test]
-async fn failures_of_an_endpoint_are_told_apart_and_quote_nothing() {
+async fn endpoint_failures_are_distinguished_without_quotes() {
     for (answers, error) in [
         (vec![], AuthError::Unreachable),
         (vec![answer(500, "{}")], AuthError::Unreachable),

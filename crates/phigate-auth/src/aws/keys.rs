@@ -1,4 +1,4 @@
-//! AWS credentials, and the key that a day's signatures are made with.
+//! AWS credentials, and the signing key of the day.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,13 +7,13 @@ use zeroize::Zeroizing;
 
 use crate::secret::Secret;
 
-/// Credentials that sign.
+/// Credentials for signatures.
 pub(crate) struct Keys {
     id: String,
     secret: Secret,
     session_token: Option<Secret>,
-    /// The key made last, and the scope it is for. Making one takes longer than the rest of a signature, and it holds
-    /// for a day. It lives and ends with the credentials it was made from, so new ones cannot meet an old one.
+    /// Last derived key and its scope. Deriving a key takes longer than the rest of a signature, and the key holds for
+    /// a day. It is dropped with its credentials, so new credentials cannot use an old key.
     made: Mutex<Option<(String, hmac::Key)>>,
 }
 
@@ -35,8 +35,8 @@ impl Keys {
         self.session_token.as_ref().map(Secret::expose)
     }
 
-    /// The key for signatures within a scope: `day/region/service/aws4_request`. Each part is signed with the key that
-    /// the part before gave.
+    /// Key for signatures within a scope: `day/region/service/aws4_request`. Each part is signed with the key derived
+    /// from the part before.
     pub(super) fn signing_key(&self, scope: &str) -> hmac::Key {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, key)) = made.as_ref().filter(|(known, _)| known == scope) {
@@ -55,14 +55,14 @@ impl Keys {
 
 #[cfg(test)]
 impl Keys {
-    /// Whether these are the ones.
+    /// Whether these are the given credentials.
     pub(super) fn are(&self, id: &str, secret: &str, session_token: Option<&str>) -> bool {
         let (known, token) = (self.secret.expose(), self.session_token());
         (self.id.as_str(), known, token) == (id, secret, session_token)
     }
 }
 
-/// Says what it is, never whose.
+/// Shows the type only, never the credentials.
 impl std::fmt::Debug for Keys {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str("Keys")
@@ -77,7 +77,7 @@ mod tests {
         hmac::sign(&keys.signing_key(scope), b"x").as_ref().to_vec()
     }
 
-    /// The chain of HMACs once more, without anything kept.
+    /// The same chain of HMACs without the cached key.
     fn by_hand(secret: &str, parts: &[&str]) -> Vec<u8> {
         let mut key = format!("AWS4{secret}").into_bytes();
         for part in parts.iter().chain(&["x"]) {
@@ -88,10 +88,10 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_key_serves_its_own_day_region_and_credentials_alone() {
+    fn cached_key_serves_only_its_scope() {
         let [one, two] =
             ["first", "second"].map(|secret| Keys::new("AKID".to_owned(), secret.into(), None));
-        // There and back: a kept key must not serve the scope after it.
+        // Two rounds: a cached key must not serve the scope after it.
         for _ in 0..2 {
             for (day, region) in [
                 ("20261231", "us-east-1"),

@@ -1,4 +1,4 @@
-//! AWS: Signature Version 4, and where credentials come from.
+//! AWS: Signature Version 4, and sources of credentials.
 
 mod keys;
 mod sign;

@@ -1,8 +1,7 @@
 //! Signature Version 4 of one call.
 //!
-//! Both sides write the call down in one prescribed way and sign the hash of that text. The text is written here, and
-//! not by AWS's own signer, because that signer derives the day's key for every call and costs twice what a signature
-//! may; in tests it judges ours.
+//! Both sides write the call in one canonical form and sign the hash of that text. AWS's own signer is not used,
+//! because it derives the key of the day for every call and takes twice the allowed time; tests compare with it.
 
 use std::fmt::Write as _;
 
@@ -15,11 +14,11 @@ use super::Keys;
 use crate::call::ToSign;
 use crate::error::{AuthError, Reason};
 
-/// The name of Bedrock in signatures.
+/// Service name of Bedrock in signatures.
 const SERVICE: &str = "bedrock";
 
-/// What is escaped in a path before it is signed: everything but letters, digits, `-._~` and the slashes between
-/// segments. An address is escaped already, so `%` becomes `%25`: every service but S3 wants it so.
+/// Characters that are escaped in a path before it is signed: all but letters, digits, `-._~` and slashes. An address
+/// is escaped already, so `%` becomes `%25`: every service but S3 requires this.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -27,7 +26,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The headers that sign a call.
+/// Headers that sign a call.
 pub(crate) fn sign(
     call: &ToSign<'_>,
     keys: &Keys,
@@ -78,7 +77,7 @@ fn header((name, value): (&'static str, &str)) -> Result<(HeaderName, HeaderValu
     Ok((HeaderName::from_static(name), value))
 }
 
-/// The call as both sides write it down.
+/// Canonical form of the call.
 fn canonical(call: &ToSign<'_>, headers: &[(&str, &str)], names: &str) -> String {
     let mut text = format!("{}\n", call.method);
     text.extend(utf8_percent_encode(call.uri.path(), ESCAPED));
@@ -88,7 +87,7 @@ fn canonical(call: &ToSign<'_>, headers: &[(&str, &str)], names: &str) -> String
     for (name, value) in headers {
         text.push_str(name);
         text.push(':');
-        // Spaces around a value go, and several within become one.
+        // Spaces around a value are removed, and several inside become one.
         let words = value.split(' ').filter(|word| !word.is_empty());
         for (number, word) in words.enumerate() {
             if number > 0 {
@@ -103,7 +102,7 @@ fn canonical(call: &ToSign<'_>, headers: &[(&str, &str)], names: &str) -> String
     text
 }
 
-/// The query, sorted. Its values are escaped where addresses are made.
+/// Appends the query, sorted. Its values were escaped when the address was made.
 fn push_query(text: &mut String, query: &str) {
     let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
     pairs.sort_unstable();
@@ -118,7 +117,7 @@ fn push_query(text: &mut String, query: &str) {
     }
 }
 
-/// The host as the client sends it: with its port, unless that is the scheme's own.
+/// Host as the client sends it: with its port, unless it is the scheme's default.
 fn host_of(call: &ToSign<'_>) -> Option<String> {
     let host = call.uri.host()?;
     let own = match call.uri.scheme_str() {

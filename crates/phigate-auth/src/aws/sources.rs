@@ -1,4 +1,4 @@
-//! Credentials of the machine: from its variables, for its web identity, from its container, or from its instance.
+//! Credentials of the machine: from its variables, web identity, container or instance.
 //!
 //! The order is that of AWS's own tools.
 
@@ -14,10 +14,10 @@ use crate::machine::Machine;
 use crate::secret::Secret;
 use crate::token::clock_skew;
 
-/// How long credentials without an end are kept before they are looked up again.
+/// Lifetime of credentials without an expiry.
 const LOOK_AGAIN: Duration = Duration::from_secs(3600);
 
-/// Credentials of whatever identity the machine has.
+/// Credentials of the machine's identity.
 pub(crate) async fn by_machine(
     fetch: &dyn Fetch,
     machine: &Machine,
@@ -50,7 +50,7 @@ fn from_variables(machine: &Machine) -> Option<Lent<Keys>> {
     })
 }
 
-/// AssumeRoleWithWebIdentity: a token that the cluster wrote, for credentials of a role.
+/// AssumeRoleWithWebIdentity: exchanges a token from the cluster for credentials of a role.
 async fn for_web_identity(
     fetch: &dyn Fetch,
     machine: &Machine,
@@ -78,7 +78,7 @@ async fn for_web_identity(
     read_xml(&answer.body)
 }
 
-/// The token service of a region.
+/// Address of a region's token service.
 fn sts_of(region: &str) -> String {
     let ending = if region.starts_with("cn-") {
         "amazonaws.com.cn"
@@ -88,7 +88,7 @@ fn sts_of(region: &str) -> String {
     format!("https://sts.{region}.{ending}/")
 }
 
-/// The request for credentials of a container, where there is an endpoint for it.
+/// Request for a container's credentials; `None` if it has no endpoint for them.
 fn container_request(machine: &Machine) -> Result<Option<Ask>, AuthError> {
     let full = machine.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
     let relative = machine.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
@@ -146,7 +146,7 @@ async fn from_instance(fetch: &dyn Fetch, machine: &Machine) -> Result<Lent<Keys
     read_document(&fetch.fetch(ask(format!("{list}{role}"))).await?)
 }
 
-/// A short text of the metadata service.
+/// Reads a short text of the metadata service.
 fn text_of(answer: &Answer) -> Result<Secret, AuthError> {
     check_status(answer)?;
     let text = std::str::from_utf8(&answer.body).map_err(|_| AuthError::Unreadable)?;
@@ -169,7 +169,7 @@ fn check_status(answer: &Answer) -> Result<(), AuthError> {
     }
 }
 
-/// The reason that a code of AWS's names.
+/// Maps AWS's error code to a reason.
 fn reason(answer: &Answer) -> Reason {
     let said = String::from_utf8_lossy(&answer.body);
     if said.contains("ExpiredToken") || said.contains("InvalidIdentityToken") {
@@ -184,7 +184,7 @@ fn reason(answer: &Answer) -> Reason {
     Reason::Other
 }
 
-/// Credentials as the metadata services write them.
+/// Credentials in the format of the metadata services.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Wire {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_that_have_ended_are_not_taken() {
+    fn expired_credentials_are_refused() {
         let answer = |expiration: &str| {
             Answer {
             status: 200,
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_of_the_world_has_its_token_service() {
+    fn regions_have_their_token_service() {
         assert_eq!(
             sts_of("eu-central-1"),
             "https://sts.eu-central-1.amazonaws.com/"

@@ -1,4 +1,4 @@
-//! Signatures beside AWS's published ones, its Python library's, and its own signer's.
+//! Signatures compared with AWS's published ones, its Python library's, and its own signer's.
 
 use std::time::SystemTime;
 
@@ -12,14 +12,14 @@ use super::*;
 const ID: &str = "AKIDEXAMPLE";
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 
-/// 2015-08-30T12:36:00Z, the moment of AWS's own examples.
+/// 2015-08-30T12:36:00Z, the time in AWS's examples.
 const MOMENT_S: i64 = 1_440_938_160;
 
 fn keys(session_token: Option<&str>) -> Keys {
     Keys::new(ID.to_owned(), SECRET.into(), session_token.map(Into::into))
 }
 
-/// The headers of a call, by name.
+/// Headers of a call, by name.
 fn signed(
     (service, keys, moment_s): (&str, &Keys, i64),
     (method, uri): (&str, &str),
@@ -48,10 +48,10 @@ fn named<'a>(headers: &'a [(String, String)], name: &str) -> &'a str {
 
 const TOKEN: &str = "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA==";
 
-/// The published suite, as far as calls of ours can look like it.
+/// The published suite, without calls that the gateway never makes.
 #[rustfmt::skip]
 static PUBLISHED: &[Published] = &[
-    // Name, method, what follows the host, headers, body, session token, signature.
+    // Name, method, path and query, headers, body, session token, signature.
     ("get-vanilla", "GET", "/", &[], "", None, "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
     ("post-vanilla", "POST", "/", &[], "", None, "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"),
     ("get-vanilla-query-order-key-case", "GET", "/?Param2=value2&Param1=value1", &[], "", None, "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
@@ -72,7 +72,7 @@ type Published = (
 );
 
 #[test]
-fn signatures_are_those_that_aws_published() {
+fn signatures_equal_the_published_ones() {
     for (name, method, target, headers, body, token, signature) in PUBLISHED {
         let uri = format!("https://example.amazonaws.com{target}");
         let how = ("service", &keys(*token), MOMENT_S);
@@ -94,7 +94,7 @@ fn signatures_are_those_that_aws_published() {
     }
 }
 
-/// Worked out apart from this program, with the signer of AWS's own Python library.
+/// Computed with the signer of AWS's own Python library.
 #[rustfmt::skip]
 static BEDROCK: &[(&str, &str, Option<&str>, &str)] = &[
     // Address, body, session token, signature.
@@ -107,7 +107,7 @@ static BEDROCK: &[(&str, &str, Option<&str>, &str)] = &[
 ];
 
 #[test]
-fn calls_to_bedrock_are_signed_as_its_own_library_does() {
+fn bedrock_signatures_equal_its_librarys() {
     for (uri, body, token, signature) in BEDROCK {
         let headers = [("content-type", "application/json")];
         let how = (SERVICE, &keys(*token), MOMENT_S);
@@ -117,7 +117,7 @@ fn calls_to_bedrock_are_signed_as_its_own_library_does() {
     }
 }
 
-/// What AWS's own signer makes of the same call.
+/// Signature of the same call by AWS's own signer.
 fn official(
     uri: &str,
     headers: &[(&str, &str)],
@@ -148,9 +148,9 @@ fn official(
 }
 
 proptest! {
-    /// Model ids as owners may write them, escaped as they are sent, with whatever body, token and day.
+    /// Model ids as owners may write them, escaped as sent, with any body, token and day.
     #[test]
-    fn any_call_is_signed_as_aws_s_own_signer_does(
+    fn signatures_equal_those_of_aws_sigv4(
         model in "[A-Za-z0-9._:/@-]{1,60}",
         proxy in "(/[a-z0-9~]{1,8}){0,2}",
         port in proptest::option::of(1u16..),
@@ -159,9 +159,9 @@ proptest! {
         days in 0i64..40_000,
         second in 0i64..86_400,
     ) {
-        // The client leaves the scheme's own port out, and so do we; the other signer does not.
+        // The client omits the scheme's default port, and so does `sign`; the other signer does not.
         prop_assume!(port != Some(443));
-        // A segment of dots is no model; addresses with one are not made.
+        // Addresses with a segment of dots are never made.
         prop_assume!(!model.chars().all(|letter| letter == '.'));
         let escaped = model.replace(':', "%3A").replace('/', "%2F").replace('@', "%40");
         let port = port.map(|port| format!(":{port}")).unwrap_or_default();
