@@ -1,4 +1,4 @@
-//! Acts of administration: what people, the command line and the system itself do.
+//! Acts of administration by people, the command line and the system.
 //!
 //! A new act is one row. Records, filters and the dashboard follow from it.
 
@@ -7,7 +7,7 @@ use crate::code::coded;
 
 macro_rules! acts {
     ($($(#[$attribute:meta])* $name:ident $code:literal $words:literal $tone:ident;)*) => {
-        /// What was done.
+        /// An act of administration.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Act {
             $($(#[$attribute])* #[doc = $words] $name,)*
@@ -27,7 +27,7 @@ acts! {
     AuditExport "audit.export" "Log exported" Warn;
     AuditExportEnd "audit.export_end" "Export ended" Plain;
     AuditFind "audit.find" "Identifier looked up" Warn;
-    /// As records from before there was `chain.join` call it.
+    /// Name of `chain.join` in older records.
     ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
     ChainJoin "chain.join" "Chain joined" Plain;
     ContentReveal "content.reveal" "Content revealed" Warn;
@@ -72,17 +72,17 @@ impl Act {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The word in records and filters.
+    /// Code in records and filters.
     pub fn code(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// The act in words.
+    /// Words for people.
     pub fn words(self) -> &'static str {
         ROWS[self as usize].2
     }
 
-    /// How it looks on a page.
+    /// Tone on a page.
     pub fn tone(self) -> Tone {
         ROWS[self as usize].3
     }

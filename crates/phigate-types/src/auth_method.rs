@@ -3,7 +3,7 @@
 use crate::ProviderOption;
 use crate::code::coded;
 
-/// How the gateway shows a provider whose account asks.
+/// Way in which the gateway authenticates at a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuthMethod {
     /// AWS Signature Version 4.
@@ -16,25 +16,25 @@ pub enum AuthMethod {
     Google,
     /// The key in the header of the provider's kind.
     Key,
-    /// Not at all: a model server of one's own.
+    /// None: a model server without authentication.
     None,
 }
 
-/// What an owner gives for a way to authenticate.
+/// Form of the secret for a way to authenticate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
     /// Nothing.
     None,
-    /// A key that travels in a header as it is.
+    /// A key that is sent in a header unchanged.
     Key,
-    /// A text that is exchanged for tokens. Without one the machine's own identity is used, where that is allowed.
+    /// A text that is exchanged for tokens. Without one the machine's identity is used, if allowed.
     Text,
-    /// The same as a JSON document.
+    /// A JSON document that is exchanged for tokens.
     Json,
 }
 
 impl Secret {
-    /// Whether the machine's own identity can stand in for it.
+    /// Whether the machine's identity can replace it.
     pub const fn can_be_ambient(self) -> bool {
         matches!(self, Self::Text | Self::Json)
     }
@@ -53,7 +53,7 @@ struct Row {
 }
 
 static ROWS: &[Row] = &[
-    // In the order of the enum. `options`: what it takes; `needs`: what a stored secret cannot do without.
+    // In the order of the enum. `options`: accepted options; `needs`: options required beside a stored secret.
     Row {
         method: AuthMethod::Aws,
         code: "aws",
@@ -120,32 +120,32 @@ impl AuthMethod {
         ROWS.iter().map(|row| row.method)
     }
 
-    /// The word in settings and on the command line.
+    /// Code in settings and on the command line.
     pub fn code(self) -> &'static str {
         self.row().code
     }
 
-    /// The name people read.
+    /// Name for people.
     pub fn label(self) -> &'static str {
         self.row().label
     }
 
-    /// What an owner gives for it.
+    /// Form of the secret.
     pub fn secret(self) -> Secret {
         self.row().secret
     }
 
-    /// The same in words.
+    /// Description of the secret for people.
     pub fn secret_words(self) -> &'static str {
         self.row().secret_words
     }
 
-    /// The options it takes.
+    /// Accepted options.
     pub fn options(self) -> &'static [ProviderOption] {
         self.row().options
     }
 
-    /// The options that it needs beside a stored secret.
+    /// Options required beside a stored secret.
     pub fn needs(self) -> &'static [ProviderOption] {
         self.row().needs
     }

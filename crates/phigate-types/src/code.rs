@@ -1,16 +1,16 @@
-//! Codes: how a noun is written in settings, records and on the command line.
+//! Codes: the text of a noun in settings, records and on the command line.
 
 use std::fmt;
 
 /// A code that this version does not know: stored by a newer version, or changed by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCode {
-    /// What was expected, such as `mode`.
+    /// Expected noun, such as `mode`.
     pub noun: &'static str,
 }
 
 impl fmt::Display for UnknownCode {
-    /// The code itself is not repeated: it may come from a caller or a changed row.
+    /// Omits the code itself, which may come from a caller or a changed row.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "unknown {}", self.noun)
     }
@@ -18,11 +18,11 @@ impl fmt::Display for UnknownCode {
 
 impl std::error::Error for UnknownCode {}
 
-/// Implements what all coded nouns have in common, given `code(self)` and `ALL`-like iteration by `all()`.
+/// Implements the common parts of all coded nouns, given `code(self)` and `all()`.
 macro_rules! coded {
     ($type:ty, $noun:literal) => {
         impl $type {
-            /// What such a code is called in messages.
+            /// Noun in messages.
             pub const NOUN: &'static str = $noun;
         }
 

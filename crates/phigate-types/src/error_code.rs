@@ -1,18 +1,18 @@
-//! Error codes: everything a caller can be told, by its `error.code`.
+//! Error codes: every `error.code` that a caller can receive.
 //!
-//! One vocabulary for the edge, the request reader, the gateway and providers'
-//! failures. Clients match on these words, so a code is never changed.
+//! One vocabulary for the edge, the request reader, the gateway and providers' failures. Clients match on these words,
+//! so a code is never changed.
 
 use crate::code::coded;
 
-/// Who is to blame, as `error.type` says it.
+/// Party to blame, by which `error.type` is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
     /// The caller.
     Request,
-    /// PHI where it may not be.
+    /// PHI in a forbidden place.
     Phi,
-    /// Too much at once.
+    /// A rate limit.
     Rate,
     /// The provider.
     Provider,
@@ -21,7 +21,7 @@ pub enum Blame {
 }
 
 impl Blame {
-    /// Every one.
+    /// Every party.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         [
             Self::Request,
@@ -33,7 +33,7 @@ impl Blame {
         .into_iter()
     }
 
-    /// The word in `error.type`.
+    /// Text of `error.type`.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Request => "invalid_request_error",
@@ -47,7 +47,7 @@ impl Blame {
 
 macro_rules! error_codes {
     ($($name:ident $code:literal $blame:ident $status:literal $words:literal;)*) => {
-        /// Why a request was not answered as asked.
+        /// Reason why a request failed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ErrorCode {
             $(#[doc = $words] $name,)*
@@ -60,7 +60,7 @@ macro_rules! error_codes {
 }
 
 error_codes! {
-    // Alphabetical by code: variant, code, blame, usual status, what it means.
+    // Alphabetical by code: variant, code, blame, usual status, meaning.
     AuditUnavailable "audit_unavailable" Gateway 503 "The audit record could not be written, so nothing was forwarded.";
     ClientDisconnected "client_disconnected" Request 499 "The caller left before the answer was complete.";
     ContentFilter "content_filter" Request 400 "The provider's content filter refused the request.";
@@ -106,27 +106,27 @@ impl ErrorCode {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The word in `error.code` and in records.
+    /// Text of `error.code` and of records.
     pub const fn code(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// Who is to blame.
+    /// Party to blame.
     pub const fn blame(self) -> Blame {
         ROWS[self as usize].2
     }
 
-    /// The status it usually has.
+    /// Usual status.
     pub const fn status(self) -> u16 {
         ROWS[self as usize].3
     }
 
-    /// Whether a caller can receive it. The others stand in records only.
+    /// Whether a caller can receive it. The other codes are in records only.
     pub const fn is_told(self) -> bool {
         !matches!(self, Self::ClientDisconnected | Self::Interrupted)
     }
 
-    /// What it means, in a sentence.
+    /// Meaning, in a sentence.
     pub const fn words(self) -> &'static str {
         ROWS[self as usize].4
     }

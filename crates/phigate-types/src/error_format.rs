@@ -1,6 +1,6 @@
-//! How errors are written for callers: each format of requests has its own way.
+//! Formats of errors, one per request format of callers.
 
-/// The way errors are written.
+/// Format of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ErrorFormat {
     /// OpenAI's `{"error": {…}}`, also as an event of a stream.

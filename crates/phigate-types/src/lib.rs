@@ -1,9 +1,8 @@
-//! The nouns that every part of phigate shares, each defined once.
+//! Shared nouns of phigate, each defined once.
 //!
-//! The store writes them, the gateway decides with them, the command line and the
-//! dashboard show them. A row of a table here carries everything that is said about
-//! it anywhere: its code in records and settings, its label, its tone on a page, and
-//! the words that explain it. Nothing outside this crate spells such a code.
+//! The store writes them, the gateway decides with them, the command line and the dashboard show them. A row of a table
+//! here has everything about a noun: its code in records and settings, its label, its tone on a page, and its
+//! explanation. No other crate writes such a code as text.
 
 mod act;
 mod auth_method;

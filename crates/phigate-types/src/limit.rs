@@ -1,11 +1,11 @@
-//! The limits of an API key that an account may set for itself.
+//! Limits of an API key that an account may set.
 
 use crate::code::coded;
 
-/// A limit by its name in the configuration and in an account's settings.
+/// A limit, by its name in the configuration and in an account's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyLimit {
-    /// Requests that may be answered at the same time.
+    /// Requests in progress at the same time.
     Concurrency,
     /// Requests per minute.
     RequestsPerMinute,
@@ -17,7 +17,7 @@ impl KeyLimit {
         [Self::Concurrency, Self::RequestsPerMinute].into_iter()
     }
 
-    /// Its name in the configuration.
+    /// Name in the configuration.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Concurrency => "key_concurrency",
@@ -25,7 +25,7 @@ impl KeyLimit {
         }
     }
 
-    /// The name people read.
+    /// Name for people.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Concurrency => "Concurrent requests per key",

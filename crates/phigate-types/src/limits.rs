@@ -1,8 +1,7 @@
-//! The limits of a running gateway: a bound on everything, one row each.
+//! Limits of a running gateway, one row each.
 //!
-//! The row is the only place that knows a limit's name: the key under `[limits]` in the settings
-//! file, the environment variable (`PHIGATE_LIMITS_BODY_BYTES`) and the field of [`Limits`] all
-//! follow from it.
+//! Only the row contains a limit's name: the key under `[limits]` in the settings file, the environment variable
+//! (`PHIGATE_LIMITS_BODY_BYTES`) and the field of [`Limits`] follow from it.
 
 use serde::Deserialize;
 
@@ -21,7 +20,7 @@ macro_rules! limits {
             $($name: Option<u64>,)*
         }
 
-        /// Every bound of the running gateway. Units stand at the end of each name.
+        /// Limits of the running gateway. Names end in their unit.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Limits {
             $($(#[$doc])* pub $name: u64,)*
@@ -51,7 +50,7 @@ limits! {
     // name = default, smallest, largest;
     /// Largest request body.
     body_bytes = 8 * MIB, KIB, 1024 * MIB;
-    /// All request bodies held at a time.
+    /// All request bodies in memory.
     inflight_bytes = 512 * MIB, MIB, 1024 * 1024 * MIB;
     /// Deepest nesting of a JSON body.
     json_depth = 64, 4, 512;
@@ -75,23 +74,23 @@ limits! {
     header_read_ms = 10 * SECOND, 10, 10 * MINUTE;
     /// From the end of the headers to the end of the body.
     body_read_ms = 30 * SECOND, 10, 60 * MINUTE;
-    /// A connection without a request.
+    /// Until a connection without a request is closed.
     idle_ms = 75 * SECOND, 10, 60 * MINUTE;
-    /// A caller that does not read what we write.
+    /// Until a caller that does not read is dropped.
     write_stall_ms = 30 * SECOND, 10, 60 * MINUTE;
     /// Open connections of callers.
     connections = 16_384, 1, 1_000_000;
-    /// Requests worked on at a time; one account may have three quarters of them.
+    /// Requests in progress; one account may have three quarters of them.
     concurrency = 1024, 1, 1_000_000;
-    /// Requests that may wait for a free place.
+    /// Requests waiting in the queue.
     queue = 256, 0, 1_000_000;
-    /// Longest wait for a free place.
+    /// Longest wait in the queue.
     queue_ms = SECOND, 0, MINUTE;
     /// Resolving and connecting to a provider, TLS included.
     connect_ms = 5 * SECOND, 10, MINUTE;
     /// From sending a request to the first byte of a provider's answer.
     first_byte_ms = 120 * SECOND, 10, 60 * MINUTE;
-    /// Between two pieces of a provider's answer.
+    /// Between two chunks of a provider's answer.
     stream_idle_ms = 60 * SECOND, 10, 60 * MINUTE;
     /// A whole request, from its headers to the last byte of the answer.
     request_ms = 600 * SECOND, 10, 24 * 60 * MINUTE;
@@ -109,30 +108,30 @@ limits! {
     scan_queue = 64, 1, 1_000_000;
     /// Longest wait of a long scan for a processor.
     scan_wait_ms = 10 * SECOND, 10, 10 * MINUTE;
-    /// Findings that an audit record lists one by one; it counts all.
+    /// Findings that an audit record lists; it counts all.
     record_findings = 10_000, 1, 1_000_000;
     /// Until the decision record must be durable.
     decision_ms = 2 * SECOND, 10, MINUTE;
-    /// Requests of one API key in a minute.
+    /// Requests of one API key per minute.
     key_requests_per_minute = 600, 1, 10_000_000;
-    /// Requests of one API key at a time.
+    /// Concurrent requests of one API key.
     key_concurrency = 64, 1, 1_000_000;
-    /// Wrong API keys from one address in a minute.
+    /// Wrong API keys from one address per minute.
     bad_keys_per_minute = 20, 1, 1_000_000;
     /// Failed logins before delays grow.
     login_failures = 5, 1, 1000;
-    /// How long running requests may take to finish after a stop was asked for.
+    /// Grace period of running requests after a stop.
     drain_ms = 30 * SECOND, 0, 60 * MINUTE;
 }
 
-/// A limit outside the range that makes sense.
+/// A limit outside its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitOutOfRange {
-    /// Its name under `[limits]`.
+    /// Name under `[limits]`.
     pub name: &'static str,
-    /// The smallest value allowed.
+    /// Smallest allowed value.
     pub least: u64,
-    /// The largest value allowed.
+    /// Largest allowed value.
     pub most: u64,
 }
 
@@ -149,12 +148,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_lies_within_its_own_range() {
+    fn every_default_is_within_its_range() {
         assert_eq!(RawLimits::default().check().unwrap(), Limits::default());
     }
 
     #[test]
-    fn a_limit_outside_its_range_is_named() {
+    fn out_of_range_limits_are_named() {
         let raw = RawLimits {
             body_bytes: Some(0),
             ..RawLimits::default()

@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The longest name of a provider.
+/// Longest name of a provider.
 const NAME_BYTES_MAX: usize = 32;
 
-/// The longest id of a model.
+/// Longest id of a model.
 const ID_BYTES_MAX: usize = 256;
 
-/// The most entries of a list.
+/// Largest number of entries of a list.
 const ENTRIES_MAX: usize = 1_000;
 
 /// Whether a text can be a provider's name: `[a-z0-9][a-z0-9-]{0,31}`.
@@ -34,29 +34,29 @@ fn is_id_byte(byte: u8) -> bool {
 /// One model that a provider serves, or a pattern of several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelEntry {
-    /// What callers ask for. With `*` it is a pattern.
+    /// Id that callers use; a pattern if it contains `*`.
     id: String,
-    /// What the provider is asked for, where it is called otherwise there.
+    /// Id at the provider, if different.
     upstream: Option<String>,
 }
 
 impl ModelEntry {
-    /// What callers ask for; with `*` a pattern.
+    /// Id that callers use; a pattern if it contains `*`.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What the provider is asked for, where it is called otherwise there.
+    /// Id at the provider, if different.
     pub fn upstream(&self) -> Option<&str> {
         self.upstream.as_deref()
     }
 
-    /// Whether it stands for several models.
+    /// Whether the id is a pattern.
     pub fn is_pattern(&self) -> bool {
         self.id.contains('*')
     }
 
-    /// Whether a model is one of these.
+    /// Whether the entry covers a model.
     pub fn matches(&self, model: &str) -> bool {
         let mut pieces = self.id.split('*');
         let Some(mut rest) = pieces.next().and_then(|first| model.strip_prefix(first)) else {
@@ -66,7 +66,7 @@ impl ModelEntry {
             return rest.is_empty();
         };
         for piece in pieces {
-            // The earliest place leaves the most for what follows.
+            // The earliest match leaves the most text for the rest of the pattern.
             match rest.find(piece) {
                 Some(at) => rest = &rest[at + piece.len()..],
                 None => return false,
@@ -76,16 +76,16 @@ impl ModelEntry {
     }
 }
 
-/// Why a list of models is refused.
+/// Reason why a list of models is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelListError {
-    /// There is nothing in it, or nothing between two commas.
+    /// The list or an entry is empty.
     Empty,
     /// An entry is not `ID`, `ID=UPSTREAM` or a pattern.
     Malformed,
-    /// An id is there twice.
+    /// An id occurs twice.
     Twice,
-    /// There are too many.
+    /// Too many entries.
     TooMany,
 }
 
@@ -113,7 +113,7 @@ impl FromStr for ModelEntry {
             Some((id, upstream)) => (id, Some(upstream)),
             None => (text, None),
         };
-        // A path segment of dots alone would be resolved away.
+        // A path segment of only dots would be resolved away.
         let is_id = |text: &str| is_model_id(text) && text.bytes().any(|byte| byte != b'.');
         let is_pattern = upstream.is_none()
             && id.len() <= ID_BYTES_MAX
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for ModelEntry {
     }
 }
 
-/// Reads a list as it is written on the command line, separated by commas.
+/// Reads a comma-separated list from the command line.
 pub fn read_models(text: &str) -> Result<Vec<ModelEntry>, ModelListError> {
     let entries = text.split(',').map(|entry| entry.trim().parse());
     let entries: Vec<ModelEntry> = entries.collect::<Result<_, _>>()?;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_is_any_text_and_nothing_else_is() {
+    fn only_stars_are_wildcards() {
         for (pattern, model, is_match) in [
             ("*", "org/thing:7b@x", true),
             ("gpt-*", "gpt-5.2", true),

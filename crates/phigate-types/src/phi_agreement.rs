@@ -1,11 +1,11 @@
-//! What is agreed with a provider's operator about PHI.
+//! Agreements about PHI with a provider's operator.
 
 use crate::Tone;
 use crate::code::coded;
 
 macro_rules! agreements {
     ($($(#[$attribute:meta])* $name:ident $code:literal $label:literal $tone:ident $summary:literal;)*) => {
-        /// What a provider may have of requests in which PHI was found.
+        /// PHI that a provider may receive.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum PhiAgreement {
             $($(#[$attribute])* #[doc = $summary] $name,)*
@@ -18,7 +18,7 @@ macro_rules! agreements {
 }
 
 agreements! {
-    // From the widest to the narrowest: variant, code, label, tone, what it means.
+    // From the widest to the narrowest: variant, code, label, tone, meaning.
     #[default]
     Allowed "allowed" "PHI allowed" Good "The account's mode alone decides.";
     Masked "masked" "PHI masked" Info "Where the mode would let PHI through, it is masked for this provider.";
@@ -31,22 +31,22 @@ impl PhiAgreement {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The word in settings and on the command line.
+    /// Code in settings and on the command line.
     pub const fn code(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// The name people read.
+    /// Name for people.
     pub const fn label(self) -> &'static str {
         ROWS[self as usize].2
     }
 
-    /// How it looks on a page.
+    /// Tone on a page.
     pub const fn tone(self) -> Tone {
         ROWS[self as usize].3
     }
 
-    /// What it means, in a sentence.
+    /// Meaning, in a sentence.
     pub const fn summary(self) -> &'static str {
         ROWS[self as usize].4
     }

@@ -1,4 +1,4 @@
-//! Kinds of provider: what each speaks, where it is, and how one authenticates there.
+//! Kinds of provider: their formats, addresses and ways to authenticate.
 
 use crate::code::coded;
 use crate::{AuthMethod, ProviderOption};
@@ -6,13 +6,13 @@ use crate::{AuthMethod, ProviderOption};
 /// The table of kinds, one row each.
 ///
 /// It is a macro because two crates build on the same rows: this one the type, `phigate-core` its list of formats.
-/// `speaks` names the folder of the format that is the kind's own; a kind without it serves formats of others.
+/// `speaks` names the folder of the kind's own format; a kind without it serves formats of others.
 #[macro_export]
 macro_rules! provider_kinds {
     ($build:ident) => {
         $build! {
-            // In the order in which they are offered. The first way to authenticate is the default. `options`: what it
-            // takes besides those of its way to authenticate; `needs`: what it cannot do without.
+            // In the order of offers. The first way to authenticate is the default. `options`: accepted besides those
+            // of its way to authenticate; `needs`: required options.
             /// OpenAI, and everything that speaks its chat completions.
             OpenAi "openai" speaks openai {
                 label: "OpenAI",
@@ -108,13 +108,13 @@ struct Row {
     kind: ProviderKind,
     code: &'static str,
     label: &'static str,
-    /// Whether it serves all models of its format's family when it has no list of its own.
+    /// Whether a provider without a model list serves all models of its format's family.
     has_family: bool,
-    /// Its operator's address; `{region}` stands for the region. None: every customer has another.
+    /// The operator's address, with `{region}` for the region. `None` if every customer has another.
     address: Option<&'static str>,
-    /// The same for the region `global`.
+    /// Address of the region `global`.
     global_address: Option<&'static str>,
-    /// The header that holds the key, where the key stands in one of its own.
+    /// Header of the key, if the key has its own header.
     key_header: &'static str,
     auth: &'static [AuthMethod],
     options: &'static [ProviderOption],
@@ -127,22 +127,22 @@ impl ProviderKind {
         ROWS.iter().map(|row| row.kind)
     }
 
-    /// The word in settings and on the command line.
+    /// Code in settings and on the command line.
     pub fn code(self) -> &'static str {
         self.row().code
     }
 
-    /// The name people read.
+    /// Name for people.
     pub fn label(self) -> &'static str {
         self.row().label
     }
 
-    /// Whether it serves all models of its family when it has no list of its own.
+    /// Whether a provider without a model list serves all models of its family.
     pub fn has_family(self) -> bool {
         self.row().has_family
     }
 
-    /// The operator's own address, in a region where it has several.
+    /// The operator's address, in `region` if it has several.
     pub fn address(self, region: Option<&str>) -> Option<String> {
         let row = self.row();
         match region {
@@ -157,27 +157,27 @@ impl ProviderKind {
         }
     }
 
-    /// The header that holds the key, where it is sent as it is.
+    /// Header of the key.
     pub fn key_header(self) -> &'static str {
         self.row().key_header
     }
 
-    /// The ways to authenticate there; the first is the default.
+    /// Ways to authenticate there; the first is the default.
     pub fn auth_methods(self) -> &'static [AuthMethod] {
         self.row().auth
     }
 
-    /// The usual way to authenticate there.
+    /// Default way to authenticate there.
     pub fn default_auth(self) -> AuthMethod {
         self.row().auth[0]
     }
 
-    /// The options it takes, besides those of its way to authenticate.
+    /// Accepted options, besides those of its way to authenticate.
     pub fn options(self) -> &'static [ProviderOption] {
         self.row().options
     }
 
-    /// The options it cannot do without.
+    /// Required options.
     pub fn needs(self) -> &'static [ProviderOption] {
         self.row().needs
     }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_complete_or_not_there() {
+    fn addresses_are_complete_or_absent() {
         let address = |kind: ProviderKind, region| kind.address(region);
         let own = |text: &str| Some(text.to_owned());
         assert_eq!(

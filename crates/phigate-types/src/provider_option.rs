@@ -1,27 +1,27 @@
-//! Options of a provider: where it is and who asks, beyond its kind.
+//! Options of a provider: its address and the gateway's identity there.
 
 use crate::code::coded;
 
-/// Something that an owner says about a provider, in words of its operator.
+/// An option of a provider, in its operator's terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProviderOption {
     /// Version of the API.
     ApiVersion,
-    /// Root of the API, when it is not the operator's own.
+    /// Root of the API, if not the operator's own.
     BaseUrl,
-    /// Which application asks.
+    /// Application of the gateway.
     ClientId,
-    /// Which project pays.
+    /// Project that pays.
     Project,
-    /// Where the models run.
+    /// Region of the models.
     Region,
-    /// Whose directory knows the application.
+    /// Directory of the application.
     Tenant,
-    /// Where tokens are asked for, when it is not the operator's own address.
+    /// Token endpoint, if not the operator's own.
     TokenUrl,
 }
 
-/// Option, code, label, what it is with an example, what a value looks like (none: an address, which is checked elsewhere).
+/// Option, code, label, description with an example, shape of a value (`None`: an address, which is checked elsewhere).
 type Row = (
     ProviderOption,
     &'static str,
@@ -89,22 +89,22 @@ impl ProviderOption {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The word on the command line, without its hyphens.
+    /// Name on the command line, without its hyphens.
     pub const fn code(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// The name people read.
+    /// Name for people.
     pub const fn label(self) -> &'static str {
         ROWS[self as usize].2
     }
 
-    /// What it is, with an example.
+    /// Description with an example.
     pub const fn words(self) -> &'static str {
         ROWS[self as usize].3
     }
 
-    /// Whether a value can be one. Addresses are looked at by whoever connects to them.
+    /// Whether a value has the option's shape. Addresses are checked when connecting.
     pub fn accepts(self, value: &str) -> bool {
         ROWS[self as usize].4.is_none_or(|accepts| accepts(value))
     }
@@ -116,7 +116,7 @@ fn is_region(text: &str) -> bool {
     is_word(text, 40, b"-") && text.bytes().all(|byte| !byte.is_ascii_uppercase())
 }
 
-/// Older projects belong to a domain: `example.com:my-project`.
+/// Whether a text is a project id. Older projects belong to a domain: `example.com:my-project`.
 fn is_project(text: &str) -> bool {
     is_word(text, 100, b"-.:")
 }
@@ -129,7 +129,7 @@ fn is_client_id(text: &str) -> bool {
     is_word(text, 128, b"-._")
 }
 
-/// `v1`, or a date that may end in `-preview`.
+/// Whether a text is `v1`, or a date that may end in `-preview`.
 fn is_api_version(text: &str) -> bool {
     let date = text.strip_suffix("-preview").unwrap_or(text);
     let pieces: Vec<&str> = date.split('-').collect();
@@ -138,7 +138,8 @@ fn is_api_version(text: &str) -> bool {
     text == "v1" || is_date
 }
 
-/// Letters, digits and these signs; the first is not a sign, so that no path can be climbed.
+/// Whether a text has only letters, digits and these signs, and starts with a letter or digit. Otherwise a value could
+/// climb a path.
 fn is_word(text: &str, length_max: usize, signs: &[u8]) -> bool {
     let begins_well = text.starts_with(|first: char| first.is_ascii_alphanumeric());
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || signs.contains(&byte);
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_cannot_leave_its_place_in_an_address() {
+    fn option_values_cannot_escape_an_address() {
         for (option, value, is_accepted) in [
             (ProviderOption::Region, "us-gov-west-1", true),
             (ProviderOption::Region, "global", true),

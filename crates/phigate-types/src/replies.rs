@@ -1,11 +1,11 @@
-//! Replies: what an account does with PHI that a model produced.
+//! Handling of PHI that a model produced.
 
 use crate::Tone;
 use crate::code::coded;
 
 macro_rules! replies {
     ($($(#[$attribute:meta])* $name:ident $code:literal $done:literal $label:literal $tone:ident $summary:literal;)*) => {
-        /// What an account does with PHI in replies that was not in the request.
+        /// An account's handling of PHI in replies that was not in the request.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Replies {
             $($(#[$attribute])* #[doc = $summary] $name,)*
@@ -18,7 +18,7 @@ macro_rules! replies {
 }
 
 replies! {
-    // From the gentlest to the strictest: variant, code in settings, word in records, label, tone, what happens.
+    // From the gentlest to the strictest: variant, code in settings, code in records, label, tone, effect.
     #[default] Off "off" "" "Off" Plain "Replies are passed on as they come, without being scanned.";
     Flag "flag" "flagged" "Flag" Info "New PHI in a reply is recorded. The reply is passed on unchanged.";
     Mask "mask" "masked" "Mask" Violet "New PHI in a reply is replaced by a placeholder such as [SSN].";
@@ -32,27 +32,27 @@ impl Replies {
         ROWS.iter().map(|row| row.0)
     }
 
-    /// The word used in settings and on the command line.
+    /// Code in settings and on the command line.
     pub const fn code(self) -> &'static str {
         ROWS[self as usize].1
     }
 
-    /// What the audit record says was done when new PHI was found; empty for the one that does nothing.
+    /// Action in the audit record if new PHI was found; empty for `off`.
     pub const fn done(self) -> &'static str {
         ROWS[self as usize].2
     }
 
-    /// The name people read.
+    /// Name for people.
     pub const fn label(self) -> &'static str {
         ROWS[self as usize].3
     }
 
-    /// How it looks on a page.
+    /// Tone on a page.
     pub const fn tone(self) -> Tone {
         ROWS[self as usize].4
     }
 
-    /// What happens to new PHI, for the owner who chooses.
+    /// Effect on new PHI, for the owner who chooses.
     pub const fn summary(self) -> &'static str {
         ROWS[self as usize].5
     }

@@ -1,26 +1,26 @@
-//! Tones: how something looks on a page, from calm to alarming.
+//! Tones on a page, from calm to alarming.
 
-/// One colour of the dashboard. Chips, dots and charts use the same.
+/// A colour of the dashboard, shared by chips, dots and charts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tone {
-    /// Nothing to notice.
+    /// Nothing special.
     Plain,
-    /// All is well.
+    /// Success.
     Good,
-    /// Over and done with, or never begun.
+    /// Finished, or never started.
     Grey,
-    /// Something was changed as it should be.
+    /// Changed as intended.
     Info,
-    /// Something was taken out.
+    /// Removed.
     Violet,
-    /// Worth a look.
+    /// Needs attention.
     Warn,
-    /// Something went wrong or was stopped.
+    /// Failed or stopped.
     Bad,
 }
 
 impl Tone {
-    /// The class in the style sheet.
+    /// Class in the style sheet.
     pub const fn class(self) -> &'static str {
         match self {
             Self::Plain => "",

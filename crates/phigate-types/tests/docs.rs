@@ -1,7 +1,7 @@
-//! docs/errors.md says what the table of error codes says.
+//! docs/errors.md agrees with the table of error codes.
 //!
-//! The part between the two marks is written from the table: run this test with
-//! `UPDATE_DOCS=1` after changing a row. The rest of the page is written by hand.
+//! The part between the two marks is written from the table: run this test with `UPDATE_DOCS=1` after changing a row.
+//! The rest of the page is written by hand.
 
 use std::fmt::Write;
 use std::path::PathBuf;

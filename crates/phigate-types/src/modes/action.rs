@@ -1,11 +1,11 @@
-//! Actions: what was done with a request, as its audit record says.
+//! Actions on a request, as its audit record names them.
 //!
-//! Each mode brings its own action (in its file); those that no mode brings stand here.
+//! Each mode defines its own action in its file; the others are here.
 
 use crate::code::coded;
 use crate::{Mode, Tone};
 
-/// What was done with a request.
+/// Action on a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Action {
     code: &'static str,
@@ -14,10 +14,10 @@ pub struct Action {
 }
 
 impl Action {
-    /// The request could not be taken, whatever its mode: malformed, not scannable, not routable.
+    /// The request is invalid in every mode: malformed, not scannable, not routable.
     pub const REFUSED: Self = Self::row("refused", "Refused", Tone::Grey);
 
-    /// Texts were scanned for whoever sent them; nothing went anywhere.
+    /// Texts were scanned for the caller and not forwarded.
     pub const SCANNED: Self = Self::row("scanned", "Scanned", Tone::Good);
 
     pub(crate) const fn row(code: &'static str, label: &'static str, tone: Tone) -> Self {
@@ -31,17 +31,17 @@ impl Action {
             .chain([Self::REFUSED, Self::SCANNED])
     }
 
-    /// The word in records, filters and on the command line.
+    /// Code in records, filters and on the command line.
     pub const fn code(self) -> &'static str {
         self.code
     }
 
-    /// The name people read.
+    /// Name for people.
     pub const fn label(self) -> &'static str {
         self.label
     }
 
-    /// How it looks on a page.
+    /// Tone on a page.
     pub const fn tone(self) -> Tone {
         self.tone
     }

@@ -1,4 +1,4 @@
-//! Flag: PHI is found and recorded, and the request goes on unchanged.
+//! Flag: PHI is found and recorded, and the request is forwarded unchanged.
 
 use super::{Effect, Mode, ModeRow};
 use crate::{Action, Tone};
@@ -15,6 +15,6 @@ impl Mode {
 }
 
 impl Action {
-    /// The request went on as it came.
+    /// The request was forwarded unchanged.
     pub const FORWARDED: Self = Self::row("forwarded", "Forwarded", Tone::Plain);
 }

@@ -17,6 +17,6 @@ impl Mode {
 }
 
 impl Action {
-    /// The request went on with placeholders for its PHI.
+    /// The request was forwarded with placeholders for its PHI.
     pub const MASKED: Self = Self::row("masked", "Masked", Tone::Info);
 }

@@ -1,4 +1,4 @@
-//! The handling modes: one file and one row each.
+//! Handling modes: one file and one row each.
 
 mod action;
 mod block;
@@ -13,33 +13,33 @@ pub use action::Action;
 
 use crate::code::coded;
 
-/// A handling mode: what an account does with PHI.
+/// A handling mode: an account's treatment of PHI.
 #[derive(Clone, Copy)]
 pub struct Mode(&'static ModeRow);
 
 /// A row of the table of modes.
 #[derive(Debug)]
 pub struct ModeRow {
-    /// The word used in settings, the audit trail and the command line.
+    /// Code in settings, the audit trail and on the command line.
     pub code: &'static str,
-    /// The name people read.
+    /// Name for people.
     pub label: &'static str,
-    /// What happens when PHI is found, for the owner who chooses.
+    /// Effect on requests with PHI, for the owner who chooses.
     pub summary: &'static str,
-    /// What happens when PHI is found.
+    /// Effect on requests with PHI.
     pub effect: Effect,
-    /// What the audit record says was done when PHI was found.
+    /// Action in the audit record of a request with PHI.
     pub action: Action,
 }
 
-/// What a mode does to a request in which PHI was found.
+/// Effect of a mode on a request with PHI.
 #[derive(Debug, Clone, Copy)]
 pub enum Effect {
-    /// The request goes on as it is.
+    /// The request is forwarded unchanged.
     Keep,
     /// The request is refused.
     Block,
-    /// Each finding is replaced by what the function says.
+    /// The function's result replaces each finding.
     Replace(fn(Replaced<'_>) -> Cow<'_, str>),
 }
 
@@ -48,12 +48,12 @@ pub enum Effect {
 pub struct Replaced<'a> {
     /// The placeholder of its kind, such as `[NAME]`.
     pub placeholder: &'static str,
-    /// What was found.
+    /// Text of the finding.
     pub text: &'a str,
 }
 
 static MODES: &[Mode] = &[
-    // The first is the default. From the gentlest to the one that changes most.
+    // The first is the default. Ordered by how much they change.
     Mode::FLAG,
     Mode::BLOCK,
     Mode::REDACT,
@@ -66,12 +66,12 @@ impl Mode {
         MODES.iter().copied()
     }
 
-    /// The word used in settings, the audit trail and the command line.
+    /// Code in settings, the audit trail and on the command line.
     pub fn code(self) -> &'static str {
         self.0.code
     }
 
-    /// Whether what cannot be scanned may go on: only where findings go on as well.
+    /// Whether unscannable parts may be forwarded: only if findings are forwarded too.
     pub fn forwards_unscanned(self) -> bool {
         matches!(self.0.effect, Effect::Keep)
     }
@@ -108,7 +108,7 @@ impl std::fmt::Debug for Mode {
 }
 
 impl std::fmt::Debug for Replaced<'_> {
-    /// The text is somebody's PHI.
+    /// Shows the length only, because the text is PHI.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.placeholder)
     }
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mode_travels_as_its_code() {
+    fn modes_serialise_as_their_code() {
         for mode in Mode::all() {
             let json = serde_json::to_string(&mode).unwrap();
             assert_eq!(json, format!("\"{}\"", mode.code));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_mode_is_an_error_of_its_own_and_is_not_repeated() {
+    fn unknown_modes_are_refused_without_quoting() {
         let error = serde_json::from_str::<Mode>("\"shred\"").unwrap_err();
         assert!(error.to_string().starts_with("unknown mode"), "{error}");
         assert!(!error.to_string().contains("shred"), "{error}");

@@ -1,4 +1,4 @@
-//! Redact: PHI is removed, nothing stands in its place.
+//! Redact: PHI is removed without a placeholder.
 
 use std::borrow::Cow;
 
@@ -17,6 +17,6 @@ impl Mode {
 }
 
 impl Action {
-    /// The request went on without its PHI.
+    /// The request was forwarded without its PHI.
     pub const REDACTED: Self = Self::row("redacted", "Redacted", Tone::Violet);
 }
