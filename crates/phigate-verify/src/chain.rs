@@ -1,16 +1,16 @@
 //! Digests and signatures that tie the records of an account together.
 //!
 //! A record's *leaf* is the digest of the record alone; its *digest* covers the leaf and the digest before it, so the
-//! last one stands for the whole chain.
+//! last digest covers the whole chain.
 
 use aws_lc_rs::digest::{self, Context, SHA256};
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use uuid::Uuid;
 
-/// The digest before the first record.
+/// Digest before the first record.
 pub const START: [u8; 32] = [0; 32];
 
-/// Digest of one record: who, when, and its exact text.
+/// Digest of one record: account, id, time and exact text.
 pub fn leaf(account: &str, id: Uuid, time_us: i64, body: &str) -> [u8; 32] {
     digest_joined(
         b"phigate leaf v1",
@@ -37,7 +37,7 @@ pub fn link(account: &str, lane: i64, seq: i64, before: &[u8; 32], leaf: &[u8; 3
     )
 }
 
-/// Whether a signature over the end of a chain is right.
+/// Whether a signature over the end of a chain is valid.
 pub fn signed(
     public: &[u8],
     account: &str,
@@ -51,7 +51,7 @@ pub fn signed(
         .is_ok()
 }
 
-/// SHA-256 over length-prefixed parts, so that no two lists of parts read the same.
+/// SHA-256 over length-prefixed parts, so that two different lists of parts never hash the same bytes.
 pub fn digest(label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut context = Context::new(&SHA256);
     for part in std::iter::once(&label).chain(parts) {
@@ -65,7 +65,7 @@ pub fn digest(label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
         .expect("SHA-256 gives 32 bytes")
 }
 
-/// The same for parts that are short and no secrets: hashing a copy of them in one piece costs less than taking in each.
+/// Digest of short parts that are not secret: one copy is cheaper to hash than each part.
 fn digest_joined(label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let all = || std::iter::once(&label).chain(parts);
     let mut bytes = Vec::with_capacity(all().map(|part| 8 + part.len()).sum());
@@ -79,7 +79,7 @@ fn digest_joined(label: &[u8], parts: &[&[u8]]) -> [u8; 32] {
         .expect("SHA-256 gives 32 bytes")
 }
 
-/// What is signed at the end of a chain.
+/// Signed statement about the end of a chain.
 pub fn statement(account: &str, lane: i64, seq: i64, digest: &[u8; 32]) -> Vec<u8> {
     let mut bytes = b"phigate checkpoint v1".to_vec();
     bytes.extend_from_slice(&(account.len() as u64).to_be_bytes());
@@ -101,7 +101,7 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads a digest written as hexadecimal.
+/// Parses a hexadecimal digest.
 pub fn digest_bytes(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() != 64 {
@@ -125,10 +125,10 @@ mod tests {
         }
     }
 
-    /// Exports that exist were written so. The values were computed by another program (hashlib and cryptography of
-    /// Python), from docs/decisions/audit-chain.md.
+    /// Existing exports depend on these formats. The values were computed by another program (hashlib and cryptography
+    /// of Python), from docs/decisions/audit-chain.md.
     #[test]
-    fn what_is_hashed_and_signed_never_changes() {
+    fn hashed_and_signed_bytes_are_stable() {
         let id = Uuid::from_u128(0x0190_a1b2_c3d4_7e5f_8a9b_0c1d_2e3f_4a5b);
         let body = r#"{"record":"admin","note":"1"}"#;
         let leaf = leaf("clinic", id, 1_767_225_600_000_001, body);

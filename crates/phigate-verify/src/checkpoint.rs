@@ -12,7 +12,7 @@ use crate::chain::{self, digest_bytes};
 pub struct Checkpoint {
     /// Id of the account; empty for the installation's own records.
     pub account: String,
-    /// Which of its chains.
+    /// Lane of the chain.
     pub lane: i64,
     /// Number of records in it.
     pub seq: i64,
@@ -20,12 +20,12 @@ pub struct Checkpoint {
     pub digest: String,
     /// Signature, base64.
     pub signature: String,
-    /// When the checkpoint was taken.
+    /// Time of the checkpoint.
     pub time: Timestamp,
 }
 
 impl Checkpoint {
-    /// Whether the signature is right.
+    /// Whether the signature is valid.
     pub fn is_signed_by(&self, public_key: &str) -> bool {
         let (Ok(key), Ok(signature)) = (
             STANDARD.decode(public_key),
@@ -47,7 +47,7 @@ impl Checkpoint {
     }
 }
 
-/// The places that checkpoints name on one chain.
+/// Places that checkpoints name on one chain.
 pub fn watched<'a>(
     outside: &'a [Checkpoint],
     account: &'a str,

@@ -1,15 +1,15 @@
-//! What the trail itself says was deleted, as places in its chains.
+//! Deletions that the trail itself records, as places in its chains.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// What the trail itself says was deleted: places by lane.
+/// Recorded deletions: places by lane.
 #[derive(Default)]
 pub struct Deletions {
     ranges: HashMap<(String, i64), Vec<(i64, i64)>>,
 }
 
 impl Deletions {
-    /// Takes note of an act that names deleted places.
+    /// Notes an act that names deleted places.
     pub fn note(&mut self, account: &str, details: &BTreeMap<String, String>) {
         for range in details
             .get("places")
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn places_are_written_as_ranges_and_read_back() {
-        // Chain 3 begins where chain 2 ends: a range of its own all the same.
+        // Chain 3 begins where chain 2 ends, and still is a separate range.
         let text = write_ranges(vec![(2, 5), (1, 2), (1, 1), (1, 3), (1, 7), (3, 6)]);
         assert_eq!(text, "1:1-3 1:7-7 2:5-5 3:6-6");
         let mut deletions = Deletions::default();

@@ -1,4 +1,4 @@
-//! Exports: what their lines look like, and verifying them with nothing but the public key.
+//! Exports: the format of their lines, and their verification with only the public key.
 
 use std::collections::BTreeMap;
 
@@ -23,9 +23,9 @@ pub struct ChainField {
     pub account: String,
     /// Id of the record.
     pub id: Uuid,
-    /// Which of the account's chains.
+    /// Lane of the chain.
     pub lane: i64,
-    /// Place in it.
+    /// Place in the chain.
     pub seq: i64,
     /// Digest up to here, hexadecimal.
     pub digest: String,
@@ -34,7 +34,7 @@ pub struct ChainField {
     pub signature: Option<String>,
 }
 
-/// Digests of consecutive records that are not in the export.
+/// Digests of consecutive records that the export omits.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GapLine {
@@ -44,28 +44,28 @@ pub struct GapLine {
     pub chain: GapField,
 }
 
-/// Where the records stood, and their digests.
+/// Place and digests of omitted records.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GapField {
     /// Id of the account.
     pub account: String,
-    /// Which of its chains.
+    /// Lane of the chain.
     pub lane: i64,
-    /// Place of the first.
+    /// Place of the first omitted record.
     pub seq: i64,
     /// `filter` or `deleted`.
     pub why: String,
-    /// Digests of the records alone, hexadecimal.
+    /// Digests of the single records, hexadecimal.
     pub leaves: Vec<String>,
-    /// Digest after the last.
+    /// Digest after the last omitted record.
     pub digest: String,
     /// Signature of that digest, base64, at the end of a group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
-/// The parts of a record that verification needs; the digest covers the rest.
+/// Fields of a record that verification needs; the digest covers the rest.
 #[derive(Deserialize)]
 struct RecordLine {
     time: Timestamp,
@@ -77,7 +77,7 @@ struct RecordLine {
     details: BTreeMap<String, String>,
 }
 
-/// The public key is not one.
+/// The public key is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongKey;
 
@@ -89,7 +89,7 @@ impl std::fmt::Display for WrongKey {
 
 impl std::error::Error for WrongKey {}
 
-/// Verifies the lines of one export.
+/// Verifier of one export's lines.
 pub struct ExportVerifier {
     public_key: Vec<u8>,
     outside: Vec<Checkpoint>,
@@ -121,7 +121,7 @@ impl ExportVerifier {
         })
     }
 
-    /// Takes the next line. After the first fault further lines change nothing.
+    /// Reads the next line. After the first fault further lines are ignored.
     pub fn line(&mut self, line: &str) {
         if self.report.fault.is_some() || line.trim().is_empty() {
             return;
@@ -131,7 +131,7 @@ impl ExportVerifier {
         }
     }
 
-    /// The verdict.
+    /// Returns the verdict.
     pub fn finish(mut self) -> Report {
         if self.report.fault.is_none() {
             self.report.fault = self.last_checks().err();
@@ -228,7 +228,7 @@ impl ExportVerifier {
             follower.finish()?;
         }
         for (account, lane, seq) in &self.deleted {
-            // A filter may have left out the records that name what was deleted.
+            // A filter may have left out the records that name the deletions.
             let is_covered =
                 self.report.left_out > 0 || self.deletions.covers(account, *lane, *seq);
             if !is_covered {
@@ -246,7 +246,7 @@ impl ExportVerifier {
         self.whole_chains_missing()
     }
 
-    /// A chain that a checkpoint names and the export lacks altogether.
+    /// Finds a chain that a checkpoint names and the export lacks.
     fn whole_chains_missing(&self) -> Result<(), Fault> {
         let here = |checkpoint: &&Checkpoint| {
             self.chains

@@ -1,11 +1,11 @@
-//! What a verification finds.
+//! Results of a verification.
 
 use uuid::Uuid;
 
-/// What a verification found.
+/// Result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Report {
-    /// Records read and found right.
+    /// Records read and valid.
     pub records: u64,
     /// Chains followed.
     pub chains: u64,
@@ -15,44 +15,44 @@ pub struct Report {
     pub left_out: u64,
     /// Signatures checked.
     pub signatures: u64,
-    /// Checkpoints from elsewhere that were compared. Without one, a trail that was cut at the end
-    /// or replaced by an older copy cannot be told from a whole one.
+    /// Checkpoints from elsewhere that were compared. Without one, a trail that was cut at the end or replaced by an
+    /// older copy looks complete.
     pub outside_checkpoints: u64,
-    /// The first thing that is wrong.
+    /// First fault.
     pub fault: Option<Fault>,
 }
 
 impl Report {
-    /// Whether nothing was found wrong.
+    /// Whether there is no fault.
     pub fn is_intact(&self) -> bool {
         self.fault.is_none()
     }
 }
 
-/// Something wrong with the trail.
+/// A fault in the trail.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Fault {
-    /// What.
+    /// Kind of fault.
     pub kind: FaultKind,
     /// Id of the account.
     pub account: String,
-    /// Which of its chains.
+    /// Lane of the chain.
     pub lane: i64,
-    /// The place in it.
+    /// Place in the chain.
     pub seq: i64,
-    /// Up to here the chain is proven by a signature.
+    /// Place up to which a signature proves the chain.
     pub proven_to: i64,
-    /// The record there, if known.
+    /// Record at that place, if known.
     pub record: Option<Uuid>,
     /// The request it belongs to, if known.
     pub request_id: Option<Uuid>,
-    /// Where it is not a record: a row beside the trail, such as `user abc`, an act, or figures.
+    /// A faulty row that is not a record, such as `user abc`, an act, or figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub row: Option<String>,
 }
 
 impl Fault {
-    /// Something wrong beside the chains of an account.
+    /// A fault beside the chains of an account.
     pub fn beside(kind: FaultKind, account: &str, row: String) -> Self {
         Self {
             kind,
@@ -75,18 +75,18 @@ pub enum FaultKind {
     Changed,
     /// A record is gone.
     Missing,
-    /// A record stands in another's place.
+    /// A record is in another's place.
     Reordered,
-    /// A record was added that nobody wrote.
+    /// A record was added that the gateway did not write.
     Inserted,
     /// The chain ends too early.
     Truncated,
-    /// Rows were replaced by what they were before.
+    /// Rows were replaced by older versions.
     RolledBack,
 }
 
 impl FaultKind {
-    /// What happened, said of a record or a row.
+    /// Description of the fault for a record or a row.
     pub fn words(self) -> &'static str {
         match self {
             Self::Changed => "was changed",
@@ -99,7 +99,7 @@ impl FaultKind {
     }
 }
 
-/// For messages: a place as people read it.
+/// The place in the words of messages.
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = self.kind.words();

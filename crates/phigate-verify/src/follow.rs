@@ -1,4 +1,4 @@
-//! Following a chain and finding the first thing that is wrong with it.
+//! Following a chain up to its first fault.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use uuid::Uuid;
 use crate::chain;
 use crate::fault::{Fault, FaultKind};
 
-/// What is known about one entry of a chain.
+/// Known data of one entry of a chain.
 pub struct Link {
     /// Place in the chain.
     pub seq: i64,
     /// Digest of the record alone.
     pub leaf: [u8; 32],
-    /// Digest of everything up to here.
+    /// Digest of the chain up to here.
     pub digest: [u8; 32],
     /// Signature of the digest, at the end of a group.
     pub signature: Option<Vec<u8>>,
-    /// Whether its keyed hash is right; none when the key is not at hand.
+    /// Whether its keyed hash is valid; `None` without the key.
     pub authentic: Option<bool>,
     /// Id of the record, if known.
     pub record: Option<Uuid>,
-    /// The request it belongs to, if known.
+    /// Request of the record, if known.
     pub request_id: Option<Uuid>,
 }
 
-/// Follows one chain.
+/// Follower of one chain.
 pub struct Follower {
     account: String,
     lane: i64,
-    /// The last entry that fits, and the digest before it.
+    /// The last fitting entry, and the digest before it.
     last: Option<Link>,
     before: [u8; 32],
     proven: i64,
     signatures: u64,
-    /// An entry that does not fit; what is wrong shows only when the next one is known.
+    /// An entry that does not fit; its fault is known only with the next entry.
     suspect: Option<Link>,
     /// Digests at the places that checkpoints name.
     watched: BTreeMap<i64, Option<[u8; 32]>>,
@@ -55,17 +55,17 @@ impl Follower {
         }
     }
 
-    /// The account whose chain this is.
+    /// Account of the chain.
     pub fn account(&self) -> &str {
         &self.account
     }
 
-    /// Remembers the digest at a place that a checkpoint names.
+    /// Keeps the digest at a place that a checkpoint names.
     pub fn watch(&mut self, seq: i64) {
         self.watched.insert(seq, None);
     }
 
-    /// Adds the next entry; the error is the first thing wrong.
+    /// Adds the next entry; the error is the first fault.
     pub fn follow(&mut self, public_key: &[u8], link: Link) -> Result<(), Fault> {
         if let Some(suspect) = self.suspect.take() {
             return Err(self.judge(&suspect, Some(&link)));
@@ -107,12 +107,12 @@ impl Follower {
         self.last.as_ref().map_or(chain::START, |last| last.digest)
     }
 
-    /// The digest that the next entry must have.
+    /// Digest that the next entry must have.
     pub fn next_digest(&self, seq: i64, leaf: &[u8; 32]) -> [u8; 32] {
         chain::link(&self.account, self.lane, seq, &self.digest(), leaf)
     }
 
-    /// The end of the chain: every group ends signed, so an unsigned end was not written by us.
+    /// Ends the chain. Every group ends with a signature, so an unsigned end was not written by the gateway.
     pub fn finish(&mut self) -> Result<(), Fault> {
         if let Some(suspect) = self.suspect.take() {
             return Err(self.judge(&suspect, None));
@@ -132,15 +132,15 @@ impl Follower {
         }
     }
 
-    /// Signatures checked so far.
+    /// Number of signatures checked.
     pub fn signatures(&self) -> u64 {
         self.signatures
     }
 
-    /// Names what is wrong with an entry that does not fit, by what stands around it.
+    /// Names the fault of an entry that does not fit, from the entries around it.
     fn judge(&self, suspect: &Link, next: Option<&Link>) -> Fault {
         let expected = self.seq() + 1;
-        // The entry before it was put in: without that one, this one would fit.
+        // The entry before it was inserted: without that one, this one would fit.
         if let Some(last) = &self.last
             && chain::link(
                 &self.account,
@@ -153,7 +153,7 @@ impl Follower {
             return self.fault(FaultKind::Inserted, last);
         }
         if suspect.seq > expected {
-            // Places go up again after a gap, but down again after a swap.
+            // Places increase again after a gap, but decrease after a swap.
             let was_moved = next.is_some_and(|next| next.seq <= suspect.seq);
             let kind = if was_moved {
                 FaultKind::Reordered
@@ -170,14 +170,14 @@ impl Follower {
             };
             return self.fault(kind, suspect);
         }
-        // Its keyed hash is right, so it is genuine, but it belongs elsewhere.
+        // Its keyed hash is valid, so it is genuine, but it belongs elsewhere.
         if suspect.authentic == Some(true) {
             return self.fault(FaultKind::Reordered, suspect);
         }
         let was_inserted = match next {
-            // Without the odd one the chain would go on.
+            // Without the inserted entry the chain would continue.
             Some(next) => self.next_digest(suspect.seq, &next.leaf) == next.digest,
-            // The chain ended properly before it.
+            // The chain ended with a signature before it.
             None => suspect.signature.is_none() && self.proven == self.seq(),
         };
         self.fault(
@@ -190,7 +190,7 @@ impl Follower {
         )
     }
 
-    /// Something wrong with an entry.
+    /// A fault of an entry.
     pub fn fault(&self, kind: FaultKind, link: &Link) -> Fault {
         Fault {
             record: link.record,
@@ -199,7 +199,7 @@ impl Follower {
         }
     }
 
-    /// Something wrong at a place.
+    /// A fault at a place.
     pub fn at(&self, kind: FaultKind, seq: i64) -> Fault {
         Fault {
             kind,

@@ -1,7 +1,7 @@
-//! Verifies the audit trail of phigate offline: an export, a public key, perhaps checkpoints, and nothing else.
+//! Offline verification of phigate's audit trail, from an export, a public key and optional checkpoints.
 //!
 //! An auditor must be able to trust a verdict without trusting the store it came from, so this crate cannot open a
-//! database: it depends on nothing that could. The store uses the same code on its own rows.
+//! database: none of its dependencies could. The store uses the same code on its own rows.
 
 pub mod chain;
 mod checkpoint;

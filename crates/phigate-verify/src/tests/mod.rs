@@ -1,4 +1,4 @@
-//! Chains written here, as a store would write them, and everything that may be done to them.
+//! Chains as a store would write them, and every tampering with them.
 
 mod tampering;
 
@@ -102,7 +102,7 @@ impl Entry {
     }
 }
 
-/// An honest chain of three groups of two records; the last of each is signed. One record has these fields, too.
+/// A valid chain of three groups of two records; the last of each is signed. One record has the extra `fields`.
 fn chain_with(lane: i64, at: i64, fields: &str) -> Vec<Entry> {
     let (mut entries, mut before) = (Vec::new(), START);
     for seq in 1..=6 {
@@ -121,7 +121,7 @@ fn chain_of(lane: i64) -> Vec<Entry> {
     chain_with(lane, 0, "")
 }
 
-/// Consecutive records of a chain that are not in an export.
+/// Consecutive records of a chain that an export omits.
 fn gap(entries: &[Entry], why: &str) -> String {
     let (first, last) = (entries.first().unwrap(), entries.last().unwrap());
     let gap = GapLine {
@@ -159,7 +159,7 @@ fn fault(report: Report) -> (FaultKind, i64) {
 #[test]
 fn an_honest_export_is_proven_and_counted() {
     let (mut all, other) = (lines(&chain_of(1)), chain_of(2));
-    // Empty lines mean nothing.
+    // Empty lines are ignored.
     all.push("\r\n".to_owned());
     all.extend(lines(&other[..2]));
     all.push(gap(&other[2..4], "filter"));
@@ -188,21 +188,21 @@ fn a_fault_names_its_record_and_request() {
 }
 
 #[test]
-fn after_the_first_fault_nothing_counts() {
+fn lines_after_a_fault_are_ignored() {
     let mut entries = chain_of(1);
     entries[1].signature = Some(vec![0; 64]);
     let report = verify(&lines(&entries), &[]);
     assert_eq!(report.records, 1);
-    // Not even that the chain has no end.
+    // The missing end of the chain is not reported either.
     assert_eq!(fault(report), (FaultKind::Changed, 2));
 }
 
 #[test]
-fn lines_that_cannot_be_read_are_changed_ones() {
+fn unreadable_lines_count_as_changed() {
     let entries = chain_of(1);
     let (line, mut all) = (entries[0].line(), lines(&entries));
     let gap_line = gap(&entries[..2], "filter");
-    // The line, and the place that is named: none where it cannot be read so far.
+    // The line, and the place that is named; `None` if the place cannot be read.
     for (wrong, seq) in [
         ("{}".to_owned(), 0),
         (line.replace("\"lane\"", "\"lan\""), 0),
@@ -225,7 +225,7 @@ fn lines_that_cannot_be_read_are_changed_ones() {
 }
 
 #[test]
-fn what_a_gap_hides_must_fit_as_well() {
+fn omitted_records_must_fit() {
     let entries = chain_of(1);
     let with = |gap: String| {
         let mut all = lines(&entries[..2]);
@@ -246,7 +246,7 @@ fn what_a_gap_hides_must_fit_as_well() {
 }
 
 #[test]
-fn only_what_the_trail_says_was_deleted_may_be_missing() {
+fn only_recorded_deletions_may_be_missing() {
     let deleted = r#","act":"retention.records","details":{"places":"1:2-3"}"#;
     let other_act = deleted.replace("retention.records", "mode.set");
     let with = |fields: &str, why: [&str; 2]| {
@@ -262,7 +262,7 @@ fn only_what_the_trail_says_was_deleted_may_be_missing() {
     let missing = (FaultKind::Missing, 2);
     assert_eq!(fault(with("", ["deleted"; 2])), missing);
     assert_eq!(fault(with(&other_act, ["deleted"; 2])), missing);
-    // A filter may have left out the record that says so.
+    // A filter may have left out the record of the deletion.
     let report = with("", ["deleted", "filter"]);
     assert_eq!(
         (report.fault, report.deleted, report.left_out),
@@ -285,7 +285,7 @@ fn checkpoints_from_elsewhere_are_compared() {
     };
     // The same places with other records, properly signed.
     let other_records = chain_with(1, 3, r#","number":1"#);
-    // What was kept of it, checkpoints from elsewhere, how many of them fit, and what is found.
+    // Name, kept lines, checkpoints from elsewhere, number that fit, fault.
     type Case<'a> = (
         &'a str,
         usize,
@@ -337,7 +337,7 @@ fn checkpoints_from_elsewhere_are_compared() {
         let found = report.fault.map(|fault| (fault.kind, fault.seq));
         assert_eq!(found, expected, "{name}");
     }
-    // Accounts whose export is not here may have checkpoints in the same file, signed as well.
+    // Accounts that were not exported may have checkpoints in the same file, signed as well.
     let mut of_another = entries[5].checkpoint();
     of_another.account = "other".to_owned();
     let statement = chain::statement("other", 1, 6, &entries[5].digest);
@@ -347,7 +347,7 @@ fn checkpoints_from_elsewhere_are_compared() {
 }
 
 #[test]
-fn a_checkpoint_is_signed_or_proves_nothing() {
+fn unsigned_checkpoints_prove_nothing() {
     let good = chain_of(1)[3].checkpoint();
     assert!(good.is_signed_by(&public_key()));
     assert!(!good.is_signed_by("not base64"));
@@ -368,7 +368,7 @@ fn a_checkpoint_is_signed_or_proves_nothing() {
 }
 
 #[test]
-fn a_key_that_is_none_is_refused() {
+fn invalid_key_is_rejected() {
     for wrong in [
         "?",
         "",
@@ -386,9 +386,9 @@ fn a_key_that_is_none_is_refused() {
     assert_eq!(verifier.finish().outside_checkpoints, 1);
 }
 
-/// With the key at hand a genuine record is told from a forged one, whatever its place.
+/// The key distinguishes a genuine record from a forged one at any place.
 #[test]
-fn keyed_hashes_tell_moved_records_from_changed_ones() {
+fn keyed_hashes_distinguish_moved_from_changed() {
     let public = key().public_key().as_ref().to_vec();
     let follow = |entries: &[(Entry, bool)]| -> Result<(), Fault> {
         let mut follower = Follower::new(ACCOUNT, 1);
@@ -399,7 +399,7 @@ fn keyed_hashes_tell_moved_records_from_changed_ones() {
     };
     let honest: Vec<(Entry, bool)> = chain_of(1).into_iter().map(|one| (one, true)).collect();
     assert_eq!(follow(&honest), Ok(()));
-    // Fits, as anybody can make it fit, but its keyed hash is wrong.
+    // Fits, as any attacker can achieve, but its keyed hash is wrong.
     let mut changed = honest.clone();
     changed[3].1 = false;
     let found = follow(&changed).unwrap_err();

@@ -1,19 +1,19 @@
-//! Everything that may be done to a chain, and what must be found.
+//! Every tampering with a chain, and the fault that must be found.
 
 use crate::FaultKind;
 use crate::tests::{ACCOUNT, Entry, chain_of, lines, verify};
 
-/// An entry as somebody without the key can make it: its digest follows from another, and nothing signs it.
+/// An entry as an attacker without the key can make it: its digest follows from another, without a signature.
 fn forged(before: &Entry, seq: i64) -> Entry {
     Entry::after(&before.digest, before.lane, seq, r#","number":99"#)
 }
 
 type Tamper = fn(&mut Vec<Entry>);
 
-/// What is done, how, what must be found where, and up to where the chain is proven.
+/// Name, tampering, kind and place of the fault, and the place up to which the chain is proven.
 const TAMPERING: &[(&str, Tamper, FaultKind, i64, i64)] = &[
     (
-        "a text is changed",
+        "a record's text is changed",
         |all| all[3].body = all[3].body.replace("admin", "other"),
         FaultKind::Changed,
         4,
@@ -68,98 +68,98 @@ const TAMPERING: &[(&str, Tamper, FaultKind, i64, i64)] = &[
         4,
     ),
     (
-        "the first is removed",
+        "the first record is removed",
         |all| drop(all.remove(0)),
         FaultKind::Missing,
         1,
         0,
     ),
     (
-        "one is removed",
+        "a record is removed",
         |all| drop(all.remove(3)),
         FaultKind::Missing,
         4,
         2,
     ),
     (
-        "one is removed, and the next is the last",
+        "the record before the last is removed",
         |all| drop(all.remove(4)),
         FaultKind::Missing,
         5,
         4,
     ),
     (
-        "two are exchanged",
+        "two records are swapped",
         |all| all.swap(2, 3),
         FaultKind::Reordered,
         3,
         2,
     ),
     (
-        "the last is moved up",
+        "the last record is moved up",
         |all| all.swap(3, 5),
         FaultKind::Reordered,
         4,
         2,
     ),
     (
-        "the next stands in its place as well",
+        "the next record is copied over it",
         |all| all[3] = all[4].clone(),
         FaultKind::Reordered,
         4,
         2,
     ),
     (
-        "one comes again",
+        "an earlier record is repeated",
         |all| all.insert(4, all[1].clone()),
         FaultKind::Reordered,
         2,
         4,
     ),
     (
-        "one stands twice",
+        "a record is duplicated",
         |all| all.insert(2, all[1].clone()),
         FaultKind::Inserted,
         2,
         2,
     ),
     (
-        "another takes the place of one that is there",
+        "a forged record takes an existing place",
         |all| all.insert(4, forged(&all[1], 4)),
         FaultKind::Inserted,
         4,
         4,
     ),
     (
-        "one is put in that does not fit",
+        "an unfitting record is inserted",
         |all| all.insert(4, forged(&all[1], 5)),
         FaultKind::Inserted,
         5,
         4,
     ),
     (
-        "one is put in that fits",
+        "a fitting record is inserted",
         |all| all.insert(4, forged(&all[3], 5)),
         FaultKind::Inserted,
         5,
         4,
     ),
     (
-        "one is put at the end that does not fit",
+        "an unfitting record is appended",
         |all| all.push(forged(&all[1], 7)),
         FaultKind::Inserted,
         7,
         6,
     ),
     (
-        "one is put at the end that fits, but leaves places out",
+        "a fitting record is appended behind a gap",
         |all| all.push(forged(&all[5], 9)),
         FaultKind::Missing,
         7,
         6,
     ),
     (
-        "one is put at the end that fits",
+        "a fitting record is appended",
         |all| all.push(forged(&all[5], 7)),
         FaultKind::Truncated,
         8,
@@ -168,7 +168,7 @@ const TAMPERING: &[(&str, Tamper, FaultKind, i64, i64)] = &[
 ];
 
 #[test]
-fn everything_done_to_a_chain_is_found_and_named() {
+fn every_tampering_is_found_and_named() {
     for (name, tamper, kind, seq, proven_to) in TAMPERING {
         let mut entries = chain_of(1);
         tamper(&mut entries);
