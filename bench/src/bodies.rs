@@ -1,10 +1,10 @@
-//! Requests to send: prose without any identifier or notes full of them, and no two alike.
+//! Request bodies: prose without identifiers, or notes full of them, all different.
 //!
-//! A gateway may remember texts that it has scanned; here every text is new, unless a body says otherwise.
+//! A gateway may cache scans of texts. So every text is new, unless a body says otherwise.
 
 use bytes::Bytes;
 
-/// Plain words of the kind that fill clinical questions.
+/// Plain words of clinical questions.
 const WORDS: &[&str] = &[
     "the",
     "patient",
@@ -58,7 +58,7 @@ const WORDS: &[&str] = &[
     "first",
 ];
 
-/// Notes with some twenty identifiers in four kilobytes; `#` stands for a digit, `%` for a letter.
+/// Notes with some twenty identifiers in four kilobytes; `#` is replaced by a digit, `%` by a letter.
 const NOTES: &[&str] = &[
     "Patient: Maria Del%%do  MRN: 00######  DOB: 04/1#/195#\\n",
     "Phone: (555) 010-####  Email: m.%%%%%@example.com\\n",
@@ -79,24 +79,24 @@ const NOTES: &[&str] = &[
      daily weights, low sodium diet, and a follow-up with Dr. Alan Petti%%%% within two weeks.\\n",
 ];
 
-/// What is said in a request.
+/// Text of a request.
 #[derive(Debug, Clone, Copy)]
 enum Text {
-    /// No identifier, and never said before.
+    /// No identifier, different in every request.
     Clean,
-    /// No identifier, and the same in every request.
+    /// No identifier, the same text in every request.
     SeenBefore,
-    /// Full of identifiers, and never said before.
+    /// Full of identifiers, different in every request.
     Identified,
 }
 
-/// How a request looks.
+/// Shape of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Body {
     bytes: usize,
     text: Text,
     stream: bool,
-    /// Whether the text is only to be scanned.
+    /// Whether the text is only scanned.
     is_scan: bool,
 }
 
@@ -110,7 +110,7 @@ impl Body {
         }
     }
 
-    /// To be scanned, and sent nowhere.
+    /// A body for `/v1/scan`, which is not forwarded.
     pub(crate) const fn scanned(self) -> Self {
         Self {
             is_scan: true,
@@ -118,12 +118,12 @@ impl Body {
         }
     }
 
-    /// Whether it is to be scanned and sent nowhere.
+    /// Whether the text is only scanned.
     pub(crate) fn is_scan(self) -> bool {
         self.is_scan
     }
 
-    /// Where it is sent.
+    /// Path of the request.
     pub(crate) fn path(self) -> &'static str {
         if self.is_scan {
             "/v1/scan"
@@ -132,7 +132,7 @@ impl Body {
         }
     }
 
-    /// The same text in every request.
+    /// A body with the same text in every request.
     pub(crate) const fn seen_before(bytes: usize) -> Self {
         let text = Text::SeenBefore;
         Self {
@@ -141,7 +141,7 @@ impl Body {
         }
     }
 
-    /// With identifiers in it.
+    /// A body with identifiers.
     pub(crate) const fn identified(bytes: usize) -> Self {
         let text = Text::Identified;
         Self {
@@ -150,7 +150,7 @@ impl Body {
         }
     }
 
-    /// To be answered by a stream.
+    /// A request for a stream.
     pub(crate) const fn streamed(self) -> Self {
         Self {
             stream: true,
@@ -158,7 +158,7 @@ impl Body {
         }
     }
 
-    /// The text of request number `number`, as it stands inside of JSON.
+    /// Text of request number `number`, escaped for JSON.
     fn text(self, number: u64) -> String {
         match self.text {
             Text::Clean => prose(self.bytes, number),
@@ -167,7 +167,7 @@ impl Body {
         }
     }
 
-    /// The same text for the detector alone, as a line of `phigate scan --jsonl`.
+    /// The same text as a line of `phigate scan --jsonl`, for the detector alone.
     pub(crate) fn line(self, number: u64) -> String {
         format!(
             "{{\"id\":\"{number}\",\"text\":\"{}\"}}\n",
@@ -175,7 +175,7 @@ impl Body {
         )
     }
 
-    /// Request number `number` of this look.
+    /// Request number `number` of this shape.
     pub(crate) fn make(self, number: u64) -> Bytes {
         let text = self.text(number);
         if self.is_scan {
@@ -188,7 +188,7 @@ impl Body {
     }
 }
 
-/// A small generator of our own: the same words on every machine and in every run.
+/// Small random generator, with the same words on every machine and in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -227,7 +227,7 @@ fn notes(bytes: usize, number: u64) -> String {
     let mut dice = Dice::new(number);
     let mut lines = NOTES.iter().cycle();
     while text.len() < bytes {
-        // Notes differ in more than their identifiers: masked, no two are alike either.
+        // Notes differ in more than their identifiers, so masked notes differ too.
         text.push_str(WORDS[dice.roll(WORDS.len() as u64)]);
         text.push(' ');
         for letter in lines.next().unwrap_or(&"").chars() {
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_have_their_size_and_are_all_different() {
+    fn requests_have_their_size_and_differ() {
         for look in [Body::clean(4096), Body::identified(4096).streamed()] {
             let bodies: Vec<Bytes> = (0..200).map(|number| look.make(number)).collect();
             for (number, body) in bodies.iter().enumerate() {

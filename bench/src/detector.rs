@@ -1,4 +1,4 @@
-//! The detector alone: the gateway's own binary over the same texts, in one process and without any HTTP.
+//! The detector alone: the gateway's binary over the same texts, in one process and without HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::bodies::Body;
 use crate::load::Measured;
 use crate::process;
 
-/// Texts of one run: enough for CPU time that is counted in hundredths of a second.
+/// Texts of one run, enough for CPU time in hundredths of a second.
 const TEXTS: u64 = 8_000;
 
-/// What the detector takes per text. What it costs to start is not the detector's, and is taken off.
+/// Measures the detector's CPU time per text, without its start-up time.
 pub(crate) fn measure(binary: &Path, body: Body, round: usize) -> Result<Measured> {
     let first = 1 + round as u64 * TEXTS;
     let (_, start) = scan(binary, body, 0..1)?;
@@ -32,7 +32,7 @@ pub(crate) fn measure(binary: &Path, body: Body, round: usize) -> Result<Measure
     })
 }
 
-/// Scans texts of these numbers: how many were answered, and the CPU time of it all.
+/// Scans texts of these numbers; returns the number of answers and the CPU time.
 fn scan(
     binary: &Path,
     body: Body,
@@ -53,7 +53,7 @@ fn scan(
             .try_for_each(|line| input.write_all(line.as_bytes()))
     });
     let answered = BufReader::new(output).lines().map_while(Result::ok).count() as u64;
-    // It has closed its output; until it is waited for, the system keeps its figures.
+    // The process has closed its output; the system keeps its figures until it is waited for.
     let spent = process::cpu(child.id())?;
     let ended = child.wait()?;
     let written = writer.join();

@@ -1,4 +1,4 @@
-//! The load: a number of connections, each sending the next request when the answer is complete.
+//! Closed-loop load: each connection sends the next request when the answer is complete.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,39 +15,39 @@ use tokio::net::TcpStream;
 use crate::bodies::Body;
 use crate::process;
 
-/// Time before counting begins: connections, caches, the first pages of a store.
+/// Time before measuring, for connections, caches and the first pages of a store.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// Whom to send to.
+/// Server under load.
 pub(crate) struct Target {
     pub(crate) name: String,
     pub(crate) address: String,
     pub(crate) key: String,
-    /// Headers of its own.
+    /// Headers for this target.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) pid: Option<u32>,
 }
 
-/// What one run showed.
+/// Result of one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Measured {
     pub(crate) requests: u64,
     pub(crate) per_second: f64,
-    /// CPU time of the target per request; none for the direct connection.
+    /// CPU time of the target per request; `None` for the direct connection.
     pub(crate) cpu_us: Option<f64>,
-    /// Times of whole answers and of their first bytes, sorted.
+    /// Times of complete answers and of their first bytes, sorted.
     pub(crate) whole_us: Vec<u64>,
     pub(crate) first_us: Vec<u64>,
     pub(crate) memory_kib: Option<(u64, u64)>,
 }
 
-/// How a stream ends.
+/// End of a stream.
 const END: &[u8] = b"data: [DONE]\n\n";
 
-/// Numbers for bodies, so that no two requests of a whole bench are alike.
+/// Number of the next body, so that no two requests of a run are equal.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// Sends requests for so long and reports.
+/// Sends requests for a time and returns the result.
 pub(crate) async fn run(
     target: &Target,
     body: Body,
@@ -78,7 +78,7 @@ pub(crate) async fn run(
     })
 }
 
-/// The headers of every request to a target.
+/// Headers of every request to a target.
 type Headers = Vec<(String, String)>;
 
 /// Times of one answer.
@@ -131,7 +131,7 @@ async fn worker(
     Ok(samples)
 }
 
-/// A connection to send requests on.
+/// Opens a connection for requests.
 pub(crate) async fn connect(address: &str) -> Result<SendRequest<Full<Bytes>>> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
@@ -160,7 +160,7 @@ async fn ask(
     let first = started.elapsed();
     let mut last = first_frame.into_data().unwrap_or_default().to_vec();
     while let Some(frame) = response.frame().await {
-        // The end may be cut anywhere.
+        // Keeps the last bytes, because chunks may cut the end anywhere.
         last.drain(..last.len().saturating_sub(END.len()));
         last.extend_from_slice(&frame?.into_data().unwrap_or_default());
     }

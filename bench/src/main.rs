@@ -1,17 +1,16 @@
-//! What the gateway costs: the built binary beside a bare reverse proxy and a direct connection.
+//! Cost of the gateway: the built binary beside a bare reverse proxy and a direct connection.
 //!
 //! `phigate-bench overload` and `phigate-bench soak` are described in `overload/`.
 //!
-//! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider,
-//! a proxy and the gateway in each of several settings as processes of their own, sends the same load to each in turn,
-//! and prints CPU time per request, the ratio to the bare proxy and the latency that was added. Scans (`/v1/scan`) are
-//! also set beside what the detector takes for the same texts and the bare proxy together. With `--page` the table is
-//! also written into a page, between its two marks. Believe the CPU time and the ratios; requests per second depend on
-//! what else the machine does. Two versions of the gateway are compared best in one run, with many short rounds.
+//! `phigate-bench [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE]` starts a provider, a
+//! proxy and the gateway in each of several settings as processes, sends the same load to each in turn, and prints CPU
+//! time per request, the ratio to the bare proxy and the added latency. Scans (`/v1/scan`) are also compared with the
+//! detector's time for the same texts plus the bare proxy's. `--page` also writes the table into a page, between its
+//! two marks. Trust CPU time and ratios; requests per second depend on the machine's other load. Two versions of the
+//! gateway are compared best in one run, with many short rounds.
 //!
-//! Other gateways are measured beside with `--provider ADDRESS` (a provider that was started with `phigate-bench mock`
-//! before, so that they could be pointed at it) and `--peer 'NAME,ADDRESS,PID[,HEADER: VALUE]…'`;
-//! `peers-gateways.sh` does that.
+//! Other gateways are measured with `--provider ADDRESS` (a provider started before with `phigate-bench mock`, so that
+//! they can be configured for it) and `--peer 'NAME,ADDRESS,PID[,HEADER: VALUE]…'`; `peers-gateways.sh` does this.
 
 mod bodies;
 mod detector;
@@ -32,7 +31,7 @@ use load::Target;
 use process::Gateway;
 use report::Row;
 
-/// A gateway with the settings of an account: its name, and the commands that make them.
+/// A gateway with an account's settings: its name, and the commands that set them.
 struct Setup {
     name: &'static str,
     commands: &'static [&'static [&'static str]],
@@ -42,7 +41,7 @@ const FLAG: Setup = Setup {
     name: "flag",
     commands: &[],
 };
-/// The same without a key for the provider: what the key costs is the difference to `flag`.
+/// Flag mode without a provider key; the difference to `flag` is the cost of the key.
 const KEYLESS: Setup = Setup {
     name: "no key",
     commands: &[&["provider", "set", "openai", "--auth", "none"]],
@@ -60,7 +59,7 @@ const REPLIES: Setup = Setup {
     commands: &[&["mode", "set", "mask"], &["replies", "set", "flag"]],
 };
 
-/// What is sent in one cell, how many at a time, and to which gateways.
+/// One cell: body, number of concurrent requests, and gateways.
 struct Cell {
     name: &'static str,
     body: Body,
@@ -69,7 +68,7 @@ struct Cell {
 }
 
 const CELLS: &[Cell] = &[
-    // Sizes many at once for cost, streams, and then one after the other for latency.
+    // First sizes with many concurrent requests for CPU time, then streams, then one at a time for latency.
     cell(
         "200 B clean",
         Body::clean(200),
@@ -159,14 +158,14 @@ struct Options {
     binaries: Vec<PathBuf>,
     seconds: u64,
     rounds: usize,
-    /// The name of the one cell to measure.
+    /// Name of the only cell to measure.
     only: Option<String>,
     json: Option<PathBuf>,
-    /// A page whose table is replaced by this run's.
+    /// Page in which this run's table replaces the old one.
     page: Option<PathBuf>,
-    /// A provider that runs already.
+    /// Address of a running provider.
     provider: Option<String>,
-    /// Other gateways, which run already.
+    /// Other running gateways.
     peers: Vec<Target>,
 }
 
@@ -195,7 +194,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// The one row of the overload's table that is wanted, and the other words.
+/// Splits off the row of the overload table to run.
 fn row_of<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Vec<&'a str>)> {
     let mut rest = words.to_vec();
     let Some(at) = rest.iter().position(|word| *word == "--row") else {
@@ -208,7 +207,7 @@ fn row_of<'a>(words: &[&'a str]) -> Result<(Option<&'a str>, Vec<&'a str>)> {
     Ok((Some(row), rest))
 }
 
-/// The gateway's binary and the numbers, of the modes that take no more.
+/// Reads the binary and the numbers, for modes without other options.
 fn binary_and<const N: usize>(
     words: &[&str],
     options: [(&str, f64); N],
@@ -267,7 +266,7 @@ fn options(words: &[&str]) -> Result<Options> {
     Ok(options)
 }
 
-/// Another gateway: `NAME,ADDRESS,PID[,HEADER: VALUE]…`.
+/// Parses another gateway: `NAME,ADDRESS,PID[,HEADER: VALUE]…`.
 fn peer(text: &str) -> Result<Target> {
     let mut parts = text.split(',');
     let (Some(name), Some(address), Some(pid)) = (parts.next(), parts.next(), parts.next()) else {
@@ -333,7 +332,7 @@ async fn measure(options: &Options) -> Result<()> {
             true => &[],
             false => &options.peers,
         };
-        // Rounds go around the targets, so that a busy moment of the machine hits all of them.
+        // Rounds alternate between targets, so that a busy moment of the machine affects all of them.
         for round in 0..options.rounds {
             for target in plain.iter().chain(&of_cell).chain(peers) {
                 let window = Duration::from_secs(options.seconds);

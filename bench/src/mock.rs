@@ -1,5 +1,5 @@
-//! A provider that answers at once, whole or as a stream. A stream repeats a token that stood in the request now and
-//! then, cut in two, as a model writes about somebody whose name was masked.
+//! A provider that answers at once, whole or as a stream. Now and then a stream repeats a token of the request, cut in
+//! two, as a model does when it mentions a masked name.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,22 +21,22 @@ const EVENT: &str = "data: {\"id\":\"chatcmpl-bench\",\"object\":\"chat.completi
 
 const LAST: &str = "data: {\"id\":\"chatcmpl-bench\",\"object\":\"chat.completion.chunk\",\"created\":1700000000,\"model\":\"gpt-4o\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
 
-/// Events of a stream besides the last.
+/// Events of a stream, without the last.
 const EVENTS: usize = 64;
 
-/// Whoever asks for this gets so many events instead.
+/// Text that requests a long stream instead.
 const LONG: &str = "a very long answer";
 const LONG_EVENTS: usize = 100_000;
 
-/// In one of this many events a token of the request is repeated: its first half in one, the rest in the next.
+/// One in this many events starts with a token of the request, which the next event completes.
 const TOKEN_EVERY: usize = 16;
 
-/// What is read of a body before others have their turn.
+/// Bytes of a body that are read before other tasks run.
 const TURN_BYTES: usize = 64 * 1024;
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// Serves on a free port of loopback and says which.
+/// Serves on a free loopback port and prints it.
 pub(crate) async fn serve() -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("listening on http://{}", listener.local_addr()?);
@@ -52,10 +52,11 @@ pub(crate) async fn serve() -> Result<()> {
     }
 }
 
-/// Requests so far.
+/// Number of requests received.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Reads a body in turns with others: a large one must not hold up small ones here, where nobody looks for the delay.
+/// Reads a body in turns: here a large one must not delay small ones, because the delay would count against the
+/// gateway.
 async fn read(mut body: Incoming) -> Result<Vec<u8>> {
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -84,7 +85,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
         let (head, tail) = token.split_at(token.len() / 2);
         [head, tail].map(|piece| Bytes::from(EVENT.replace("word ", piece)))
     });
-    // Each event is a piece of its own, with a breath between, as a model writes.
+    // Each event is a separate chunk with a pause between, as from a model.
     let is_long = String::from_utf8_lossy(&body).contains(LONG);
     let count = if is_long { LONG_EVENTS } else { EVENTS };
     let events = stream::unfold((0, pieces), move |(sent, pieces)| async move {
@@ -104,7 +105,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>> {
     Ok(response.body(StreamBody::new(events).boxed())?)
 }
 
-/// The first token for a masked value in a request: `[NAME_7K3QD]`.
+/// First token of a masked value in a request: `[NAME_7K3QD]`.
 fn token(body: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(body).ok()?;
     let mut rest = text;
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_told_from_other_brackets() {
+    fn tokens_differ_from_other_brackets() {
         let body = br#"{"messages":[{"content":"[a] [NAME] then [NAME_7K3QD] said"}]}"#;
         assert_eq!(token(body), Some("[NAME_7K3QD]"));
         assert_eq!(token(br#"{"messages":[{"content":"[NAME]"}]}"#), None);

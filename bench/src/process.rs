@@ -1,4 +1,4 @@
-//! Processes to measure: starting them, reading their CPU time, stopping them.
+//! Processes under measurement: start, CPU time, stop.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Settings that get out of the way of a load generator with one key.
+/// Limits that do not affect a load generator with one key.
 const WIDE_LIMITS: &[(&str, &str)] = &[
     ("PHIGATE_ALLOW_PRIVATE_PROVIDERS", "true"),
     ("PHIGATE_METRICS_LISTEN", "off"),
@@ -19,10 +19,10 @@ const WIDE_LIMITS: &[(&str, &str)] = &[
     ("PHIGATE_LIMITS_KEY_CONCURRENCY", "1000"),
 ];
 
-/// A gateway that takes longer to end is killed.
+/// Time after which a stopping gateway is killed.
 const ORDERLY_END_MAX: Duration = Duration::from_secs(5);
 
-/// A process that listens. It is killed when dropped.
+/// A listening process, killed on drop.
 pub(crate) struct Listening {
     child: Child,
     pub(crate) address: String,
@@ -31,7 +31,7 @@ pub(crate) struct Listening {
 /// A gateway with a fresh store, one API key and the mock as its provider.
 pub(crate) struct Gateway {
     process: Listening,
-    /// The file name of its binary.
+    /// File name of its binary.
     pub(crate) name: String,
     pub(crate) address: String,
     pub(crate) key: String,
@@ -40,7 +40,7 @@ pub(crate) struct Gateway {
     settings: &'static [(&'static str, &'static str)],
 }
 
-/// Starts this program once more, in another role.
+/// Starts this program in another role.
 pub(crate) fn own(words: &[&str]) -> Result<Listening> {
     Listening::start(Command::new(std::env::current_exe()?).args(words))
 }
@@ -82,7 +82,7 @@ impl Gateway {
         Self::start_with(binary, commands, provider, WIDE_LIMITS, None)
     }
 
-    /// The same with these settings, and on these processors alone from its first moment, so that it has as many threads
+    /// Starts a gateway with these settings, pinned to these processors from the start, so that it has as many threads
     /// as processors.
     pub(crate) fn start_with(
         binary: &Path,
@@ -111,7 +111,7 @@ impl Gateway {
             run(&mut command(words), "")?;
         }
         let key = run(&mut command(&["key", "create"]), "")?.trim().to_owned();
-        // Its greeting is of no use here; its complaints are.
+        // Its standard output is dropped, its errors are kept.
         let log = folder.join("log");
         let mut serve = command(&["serve", "--listen", "127.0.0.1:0"]);
         if let Some(processors) = processors {
@@ -132,13 +132,13 @@ impl Gateway {
         })
     }
 
-    /// Runs a command on the gateway's store; what it printed.
+    /// Runs a command on the gateway's store; returns the output.
     pub(crate) fn command(&self, words: &[&str], input: &str) -> Result<String> {
         let mut command = command(&self.binary, &self.folder, self.settings, words);
         Ok(run(&mut command, input)?.trim().to_owned())
     }
 
-    /// Stops the gateway in order and waits for its end.
+    /// Stops the gateway gracefully and waits for its end.
     pub(crate) fn stop(&mut self) -> Result<()> {
         self.ask_to_stop()?;
         let status = self.process.child.wait()?;
@@ -158,7 +158,7 @@ impl Gateway {
 }
 
 impl Drop for Gateway {
-    /// In order, where that does not take long: a build that counts what it does writes its counts at the end.
+    /// Stops gracefully if that is quick, because an instrumented build writes its counts at the end.
     fn drop(&mut self) {
         let deadline = Instant::now() + ORDERLY_END_MAX;
         let is_running = |child: &mut Child| matches!(child.try_wait(), Ok(None));
@@ -189,7 +189,7 @@ fn command(
     command
 }
 
-/// The same command on these processors. `taskset` becomes the program, so that the process is the program's.
+/// The same command on these processors. `taskset` executes the program, so the process id is the program's.
 fn on_processors(command: &Command, processors: &str) -> Command {
     let mut pinned = Command::new("taskset");
     pinned
@@ -222,12 +222,12 @@ fn run(command: &mut Command, input: &str) -> Result<String> {
     Ok(String::from_utf8(done.stdout)?)
 }
 
-/// The unit of the kernel's processor times.
+/// Unit of the kernel's processor times.
 const TICK: Duration = Duration::from_millis(10);
 
-/// User and system time of a process so far.
+/// User and system time of a process.
 pub(crate) fn cpu(pid: u32) -> Result<Duration> {
-    // The name in brackets may hold spaces; the fields after it do not.
+    // The name in brackets may contain spaces; the fields after it do not.
     const USER: usize = 11;
     const SYSTEM: usize = 12;
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
@@ -241,7 +241,7 @@ pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     Ok(TICK * ticks)
 }
 
-/// Time so far in which this machine had work for its processors and its host did not let it, all processors together.
+/// Stolen time of the machine: its host did not run it although it had work, summed over all processors.
 pub(crate) fn stolen() -> Duration {
     /// After the name: user, nice, system, idle, waiting for the disk, two kinds of interrupts.
     const STOLEN: usize = 8;
@@ -250,7 +250,7 @@ pub(crate) fn stolen() -> Duration {
     TICK * ticks.and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
-/// How many files a process may have open.
+/// Limit of open files of a process.
 pub(crate) fn files_max(pid: u32) -> Option<u64> {
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
     let line = limits
@@ -259,7 +259,7 @@ pub(crate) fn files_max(pid: u32) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Memory of a process in KiB: now, and at most so far.
+/// Current and peak memory of a process in KiB.
 pub(crate) fn memory_kib(pid: u32) -> Result<(u64, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let read = |name: &str| {
@@ -272,12 +272,12 @@ pub(crate) fn memory_kib(pid: u32) -> Result<(u64, u64)> {
     Ok((read("VmRSS:")?, read("VmHWM:")?))
 }
 
-/// Open files of a process.
+/// Number of open files of a process.
 pub(crate) fn files(pid: u32) -> Result<usize> {
     Ok(std::fs::read_dir(format!("/proc/{pid}/fd"))?.count())
 }
 
-/// How many requests the mock was sent.
+/// Number of requests to the mock.
 pub(crate) async fn count(address: &str) -> Result<u64> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET /count HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");

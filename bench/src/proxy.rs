@@ -1,4 +1,4 @@
-//! The least a reverse proxy can do: pass the request on and the answer back, over kept connections.
+//! A minimal reverse proxy: forwards requests and answers over pooled connections.
 
 use anyhow::Result;
 use hyper::body::Incoming;
@@ -9,7 +9,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpListener;
 
-/// Serves on a free port of loopback and says which.
+/// Serves on a free loopback port and prints it.
 pub(crate) async fn serve(upstream: &str) -> Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("listening on http://{}", listener.local_addr()?);

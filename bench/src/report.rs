@@ -1,4 +1,4 @@
-//! The figures as a table for people and as lines for programs.
+//! The figures as a table for people and as JSON lines for programs.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,10 +8,10 @@ use serde_json::json;
 
 use crate::load::Measured;
 
-/// The target that is the detector alone.
+/// Target name of the detector alone.
 pub(crate) const DETECTOR: &str = "detector";
 
-/// The target that passes on what it gets.
+/// Target name of the minimal proxy.
 const BARE: &str = "bare proxy";
 
 /// One run of one target.
@@ -27,14 +27,14 @@ struct Figures<'a> {
     target: &'a str,
     per_second: f64,
     cpu: f64,
-    /// Of CPU time, to the bare proxy's.
+    /// CPU time divided by the bare proxy's.
     ratio: f64,
     p50: f64,
     p99: f64,
     first: f64,
-    /// The tenth percentile of first bytes: what is left of noise on a machine that is not one's own.
+    /// Tenth percentile of first bytes, which has the least noise on a shared machine.
     first_p10: f64,
-    /// Whole answers and first bytes, beyond the direct connection's.
+    /// Latency of complete answers and first bytes beyond the direct connection's.
     added: f64,
     added_first: f64,
     peak_mib: f64,
@@ -115,7 +115,7 @@ pub(crate) fn print_cell(cell: &str, rows: &[Row]) {
     }
 }
 
-/// What a scan costs beside the detector and the bare proxy together, where the detector was measured.
+/// Cost of a scan compared with detector plus bare proxy, if the detector was measured.
 fn services(cell: &str, rows: &[Row]) -> Vec<String> {
     let figures = figures(cell, rows);
     let cpu = |target: &str| {
@@ -140,11 +140,11 @@ fn services(cell: &str, rows: &[Row]) -> Vec<String> {
     gateways.map(line).collect()
 }
 
-/// The table stands between these two lines of a page.
+/// Marks around the table of a page.
 const TABLE_START: &str = "<!-- figures -->";
 const TABLE_END: &str = "<!-- end of figures -->";
 
-/// Replaces the table of a page by this run's.
+/// Replaces the table of a page with this run's.
 pub(crate) fn write_page(path: &Path, rows: &[Row]) -> Result<()> {
     let page = std::fs::read_to_string(path)?;
     let parts = page
@@ -215,7 +215,7 @@ pub(crate) fn write_json(path: &Path, rows: &[Row]) -> Result<()> {
     Ok(())
 }
 
-/// The middle one of the rounds: one disturbed round does not move it.
+/// Median of the rounds: one disturbed round does not change it.
 fn middle(runs: &[&Measured], figure: impl Fn(&Measured) -> f64) -> f64 {
     let mut figures: Vec<f64> = runs.iter().map(|measured| figure(measured)).collect();
     figures.sort_by(f64::total_cmp);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_gets_its_table_anew() {
+    fn page_tables_are_replaced() {
         let rows = [
             row("200 B", "direct", None, 100),
             row("200 B", "bare proxy", Some(40.0), 150),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_is_set_beside_the_detector_and_the_proxy() {
+    fn scans_are_compared_with_detector_and_proxy() {
         let rows = [
             row("scan", "direct", None, 100),
             row("scan", BARE, Some(50.0), 150),

@@ -1,4 +1,4 @@
-//! Callers who ask for little and take much: idle connections, readers that do not read, large bodies.
+//! Crowds that send little and cost much: idle connections, callers that do not read, large bodies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,23 +8,23 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Batches of connections that were not all taken before no more are tried.
+/// Batches with refused connections after which no more are opened.
 const REFUSED_MAX: usize = 10;
 
-/// How long a new connection waits for its first answer.
+/// Time in which a new connection must get its first answer.
 const ANSWERED: Duration = Duration::from_secs(2);
 
-/// Connections that asked once and stay open: so many, or as many as the gateway takes. They close when dropped.
+/// Opens up to `count` connections with one request each. They stay open until dropped.
 pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> {
     let (mut open, mut refused) = (Vec::with_capacity(count), 0);
     let request = format!("GET /healthz HTTP/1.1\r\nhost: {address}\r\n\r\n");
     while open.len() < count && refused <= REFUSED_MAX {
-        // A few hundred at a time: the queue of connections that were not accepted yet is short.
+        // A few hundred at a time, because the backlog of unaccepted connections is short.
         let batch = (count - open.len()).min(500);
         let mut tasks = JoinSet::new();
         for _ in 0..batch {
             let (address, request) = (address.to_owned(), request.clone());
-            // A connection that nobody accepts must not wait until others are closed for being idle.
+            // A connection that is not accepted must not wait until others are closed for being idle.
             tasks.spawn(tokio::time::timeout(ANSWERED, async move {
                 let mut stream = TcpStream::connect(address).await?;
                 stream.write_all(request.as_bytes()).await?;
@@ -38,13 +38,13 @@ pub(crate) async fn idle(address: &str, count: usize) -> Result<Vec<TcpStream>> 
         while let Some(asked) = tasks.join_next().await {
             open.extend(asked?.ok().and_then(Result::ok));
         }
-        // Connections that were closed just now may still count: those that come too early try again.
+        // Connections that were just closed may still count, so early attempts are repeated.
         refused += usize::from(open.len() < before + batch);
     }
     Ok(open)
 }
 
-/// How many of these connections still are open.
+/// Number of these connections that are still open.
 pub(crate) fn still_open(streams: &[TcpStream]) -> usize {
     let is_open = |stream: &&TcpStream| {
         let mut byte = [0];
@@ -54,7 +54,7 @@ pub(crate) fn still_open(streams: &[TcpStream]) -> usize {
     streams.iter().filter(is_open).count()
 }
 
-/// Callers that ask for a long stream and read nothing of it.
+/// Opens callers that request a long stream and never read it.
 pub(crate) async fn slow_readers(address: &str, key: &str, count: usize) -> Result<Vec<TcpStream>> {
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"a very long answer, please"}],"stream":true}"#;
     let mut open = Vec::with_capacity(count);
@@ -69,7 +69,7 @@ pub(crate) async fn slow_readers(address: &str, key: &str, count: usize) -> Resu
     Ok(open)
 }
 
-/// Callers that send bodies of this size one after the other until told to stop, no two alike; how many were sent whole.
+/// Sends different bodies of this size one after the other until stopped; returns the number sent completely.
 pub(crate) async fn flood(
     address: String,
     key: String,
@@ -110,7 +110,7 @@ async fn send_whole(address: &str, key: &str, pieces: [&[u8]; 3]) -> Result<()> 
         .await?;
     let mut written = Ok(());
     for piece in pieces {
-        // A refusal may come, and the connection close, before all of it is sent.
+        // A refusal may arrive and the connection close before the whole body is sent.
         written = written.and(stream.write_all(piece).await);
     }
     let mut answer = Vec::new();

@@ -1,8 +1,8 @@
-//! More than can be done: what becomes of those who are served, of the others, and of the memory.
+//! Overload: its effect on served and refused requests, on other callers, and on memory.
 //!
-//! `phigate-bench overload [BINARY] [--seconds N] [--row load|account|keys|crowds|bodies]` finds the load at which the gateway is
-//! saturated, asks for as much and for more of it, and then puts crowds of other kinds beside a caller of another
-//! account. Latency is counted from the moment a request was due. Gateway and load have processors of their own.
+//! `phigate-bench overload [BINARY] [--seconds N] [--row load|account|keys|crowds|bodies]` finds the peak of the
+//! gateway, sends that load and multiples of it, and then puts other crowds beside a caller of another account. Latency
+//! counts from the moment a request was due. Gateway and load have separate processors.
 
 mod crowd;
 mod open_loop;
@@ -20,36 +20,36 @@ use crate::process;
 use open_loop::{Callers, Tally};
 use site::Site;
 
-/// What is asked while the gateway is overloaded.
+/// Bodies sent during overload.
 const BODIES: &[Body] = &[Body::clean(4 << 10)];
 
-/// Connections at once that find out what can be done.
+/// Concurrent requests that measure the peak.
 const AT_ONCE: usize = 64;
 
-/// Connections without a request.
+/// Number of idle connections.
 const IDLE: usize = 10_000;
 
-/// Open files that they need on both sides, the gateway's connections to its provider included.
+/// Open files of each side for them, including the gateway's connections to its provider.
 const FILES: u64 = 13_000;
 
-/// Callers that do not read.
+/// Number of callers that do not read.
 const SLOW: usize = 64;
 
-/// Callers with large bodies, and how large these are.
+/// Numbers of callers with large bodies, and the size of the bodies.
 const FLOODS: [usize; 3] = [1, 4, 64];
 const LARGE: usize = 7 << 20;
 
-/// The share of the peak that another account asks for beside a crowd.
+/// Load of another account beside a crowd, as a share of the peak.
 const BESIDE: f64 = 0.1;
 
-/// What a key asks for beside others of its account, of what is each key's when all ask: a key that asks for all of that
-/// waits like the others as soon as the gateway does a little less than at its peak.
+/// Load of a key beside others of its account, as a part of its fair share. A key that asks for all of its share would
+/// wait whenever the gateway falls below its peak.
 const OF_ITS_SHARE: f64 = 0.5;
 
-/// What can be run alone, by its name.
+/// Names of the row groups that can be run alone.
 pub(crate) const ROWS: &[&str] = &["load", "account", "keys", "crowds", "bodies"];
 
-/// Runs everything, or the rows of this name, and prints the table.
+/// Runs all rows, or those of this name, and prints the table.
 pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -> Result<()> {
     let mut site = Site::start(&binary, "flag")?;
     let greedy = Callers::new(&site.gateway.address, &site.keys, BODIES);
@@ -87,7 +87,7 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
         let what = "a key beside others of its account that ask 2 ×";
         let asked = table.peak * OF_ITS_SHARE / site.keys.len() as f64;
         beside(&table, what, (&quiet, asked), &loud, window).await;
-        // Crowds of other kinds need the files that these connections have open.
+        // The crowds need the files of these connections.
         quiet.hang_up();
         loud.hang_up();
     }
@@ -115,20 +115,18 @@ pub(crate) async fn run(binary: PathBuf, window: Duration, only: Option<&str>) -
     Ok(())
 }
 
-/// How often the peak is looked for anew beside a load: machines slow down and speed up within seconds.
+/// Number of peak measurements beside a load, because the machine's speed changes within seconds.
 const TURNS: u32 = 4;
 
-/// A turn during which the host took more than this share of the processors away says little about the gateway, and is
-/// repeated.
+/// Share of stolen processor time above which a turn is repeated, because it says little about the gateway.
 const STOLEN_MAX: f64 = 0.1;
 
-/// Turns of a row that are repeated at most; after that they count as they are.
+/// Largest number of repeated turns per row; further turns count as measured.
 const REPEATED_MAX: u32 = 24;
 
-/// So many times the peak as it was just before each turn. The turns are compared with the peaks on both sides of them:
-/// a machine that slows down or speeds up all the while would else be taken for the gateway. So would one that gives the
-/// gateway's processor to others: answers are also compared by the processor time that they took, and turns in which a
-/// host took much of it away are repeated.
+/// Sends `factor` times the peak in several turns. Each turn is compared with the peaks on both sides of it; otherwise
+/// changes of the machine's speed would be attributed to the gateway. Answers are also compared by processor time, and
+/// turns with much stolen time are repeated.
 async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Duration) {
     let cpu = || table.site.cpu()[0].as_secs_f64();
     let look = async || {
@@ -178,7 +176,7 @@ async fn by_turns(table: &Table<'_>, callers: &Callers, factor: f64, window: Dur
     );
 }
 
-/// The share of all processors that the host took away since some moment.
+/// Share of all processors that the host took away in a period.
 struct Stolen {
     from: Instant,
     before: Duration,
@@ -199,14 +197,14 @@ impl Stolen {
     }
 }
 
-/// Good answers at most: in a second, and in a second of the gateway's processor time.
+/// Largest rates of good answers: per second, and per second of the gateway's processor time.
 #[derive(Default)]
 struct Peak {
     per_second: f64,
     per_cpu_second: f64,
 }
 
-/// Somebody who asks for this much beside others who ask for twice of what can be done; what either got.
+/// Runs a caller with this load beside others that ask for twice the peak; returns both results.
 async fn beside(
     table: &Table<'_>,
     what: &str,
@@ -220,7 +218,7 @@ async fn beside(
     table.say("… and what the others got", twice, &of_loud);
 }
 
-/// Another account beside crowds of other kinds.
+/// Runs another account beside other crowds.
 async fn crowds(table: &Table<'_>, other: &Callers, calm: f64, window: Duration) -> Result<()> {
     let site = table.site;
     let address = &site.gateway.address;
@@ -237,7 +235,7 @@ async fn crowds(table: &Table<'_>, other: &Callers, calm: f64, window: Duration)
     Ok(())
 }
 
-/// Another account beside callers with large bodies.
+/// Runs another account beside callers with large bodies.
 async fn bodies(table: &Table<'_>, other: &Callers, calm: f64, window: Duration) {
     let site = table.site;
     for count in FLOODS {
@@ -251,7 +249,7 @@ async fn bodies(table: &Table<'_>, other: &Callers, calm: f64, window: Duration)
     }
 }
 
-/// Another account beside idle connections; how many there were, and the memory with them.
+/// Runs another account beside idle connections; returns their number and the memory with them.
 async fn idle_crowd(
     table: &Table<'_>,
     other: &Callers,
@@ -283,12 +281,12 @@ async fn idle_crowd(
     ))
 }
 
-/// The table, and what its rows are compared with.
+/// The table, and the figures that its rows are compared with.
 struct Table<'a> {
     site: &'a Site,
-    /// Good answers per second at most.
+    /// Largest rate of good answers per second.
     peak: f64,
-    /// When the last row was written, and the processor time of the gateway and of the load until then.
+    /// Time of the last row, and the processor time of gateway and load until then.
     since: Cell<(Instant, [Duration; 2])>,
 }
 
@@ -305,7 +303,7 @@ impl<'a> Table<'a> {
         self.say_of(what, asked, tally, [self.peak, f64::NAN]);
     }
 
-    /// A row that is compared with this peak; also what it has of the peak by processor time, where that is known.
+    /// Prints a row and its share of the peak, also by processor time if known.
     fn say_of(&self, what: &str, asked: f64, tally: &Tally, [peak, by_cpu]: [f64; 2]) {
         let (_, most) = self.site.memory_mib();
         let [gateway, load] = self.busy();
@@ -321,8 +319,8 @@ impl<'a> Table<'a> {
         println!("{}", row.replace("NaN", ""));
     }
 
-    /// Processors that the gateway kept busy since the last row, and those that the load and the provider did: a load
-    /// without a processor to spare measures itself.
+    /// Processors that gateway and load kept busy since the last row. A load with a saturated processor would measure
+    /// itself.
     fn busy(&self) -> [f64; 2] {
         let now = (Instant::now(), self.site.cpu());
         let (since, before) = self.since.replace(now);

@@ -1,4 +1,4 @@
-//! A load that does not wait: requests start when they are due, whether or not earlier ones were answered.
+//! Open-loop load: requests start when they are due, whether or not earlier ones were answered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,39 +13,39 @@ use tokio::task::JoinSet;
 use crate::bodies::Body;
 use crate::load::connect;
 
-/// Requests under way at one time; beyond that the callers have given up.
+/// Largest number of concurrent requests; further ones are dropped.
 const UNDER_WAY_MAX: usize = 6000;
 
-/// How long a caller waits.
+/// Timeout of a caller.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Numbers for bodies, so that no two requests are alike.
+/// Number of the next body, so that no two requests are equal.
 static NEXT: AtomicU64 = AtomicU64::new(1 << 32);
 
-/// Callers with these keys, one after the other.
+/// Callers that use these keys in turn.
 #[derive(Clone)]
 pub(crate) struct Callers {
     pub(crate) address: Arc<str>,
     pub(crate) keys: Arc<[String]>,
-    /// What they send, in turn.
+    /// Bodies sent in turn.
     pub(crate) bodies: &'static [Body],
     free: Arc<Mutex<Vec<SendRequest<Full<Bytes>>>>>,
 }
 
-/// What became of the requests.
+/// Results of the requests.
 #[derive(Default)]
 pub(crate) struct Tally {
     /// Times from when a request was due to its last byte, in microseconds, sorted.
     pub(crate) good_us: Vec<u64>,
-    /// Answered with 429 or 503.
+    /// Answers with status 429 or 503.
     pub(crate) shed: u64,
-    /// Answered in another way, cut off, or not at all.
+    /// Other statuses, broken and missing answers.
     pub(crate) failed: u64,
     pub(crate) took: Duration,
 }
 
 impl Tally {
-    /// Takes what became of further requests, sent at another time.
+    /// Adds the results of another period.
     pub(crate) fn add(&mut self, other: Self) {
         self.took += other.took;
         self.shed += other.shed;
@@ -58,7 +58,7 @@ impl Tally {
         self.good_us.len() as f64 / self.took.as_secs_f64()
     }
 
-    /// The time within which so many of a hundred good answers came, in milliseconds.
+    /// Percentile of the times of good answers, in milliseconds.
     pub(crate) fn percentile_ms(&self, percent: usize) -> f64 {
         let place = (self.good_us.len() * percent / 100).min(self.good_us.len().saturating_sub(1));
         let micros = self.good_us.get(place).copied();
@@ -66,7 +66,7 @@ impl Tally {
     }
 }
 
-/// How one request ended.
+/// Result of one request.
 enum End {
     Good(Duration),
     Shed,
@@ -83,19 +83,19 @@ impl Callers {
         }
     }
 
-    /// Closes the connections that are free.
+    /// Closes the idle connections.
     pub(crate) fn hang_up(&self) {
         if let Ok(mut free) = self.free.lock() {
             free.clear();
         }
     }
 
-    /// Sends so many requests per second for a while.
+    /// Sends this many requests per second for a time.
     pub(crate) async fn send(&self, per_second: f64, window: Duration) -> Tally {
         let (started, mut sent, mut tasks) = (Instant::now(), 0u32, JoinSet::new());
         let mut tally = Tally::default();
         while started.elapsed() < window {
-            // The first is due at once.
+            // The first request is due at once.
             let due = (started.elapsed().as_secs_f64() * per_second) as u32 + 1;
             for number in sent..due {
                 let start = started + Duration::from_secs_f64(f64::from(number) / per_second);
@@ -119,7 +119,7 @@ impl Callers {
         tally
     }
 
-    /// So many callers, each sending the next request when the answer is complete.
+    /// Runs this many callers, each sending the next request when the answer is complete.
     pub(crate) async fn saturate(&self, at_once: usize, window: Duration) -> Tally {
         let started = Instant::now();
         let mut tasks = JoinSet::new();
@@ -154,7 +154,7 @@ impl Callers {
         }
     }
 
-    /// The status of a complete answer.
+    /// Status of a complete answer.
     async fn ask(&self, key: &str, body: Bytes) -> Option<u16> {
         let free = self.free.lock().ok()?.pop();
         let mut sender = match free {

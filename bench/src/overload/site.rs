@@ -1,4 +1,4 @@
-//! A gateway with two accounts, held to its own processors, so that whoever asks does not take them away.
+//! A gateway with two accounts, pinned to its own processors, so that the load does not take them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::process::{self, Gateway, Listening};
 
-/// The limits that stand in every installation, apart from those that a load from one address meets first.
+/// Limits of the installation that a load from one address would meet first.
 const LIMITS: &[(&str, &str)] = &[
     ("PHIGATE_ALLOW_PRIVATE_PROVIDERS", "true"),
     ("PHIGATE_METRICS_LISTEN", "off"),
@@ -17,20 +17,20 @@ const LIMITS: &[(&str, &str)] = &[
     ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "10000000"),
 ];
 
-/// Keys of the first account; one of them alone may have 64 requests at a time.
+/// Keys of the first account, each with at most 64 concurrent requests.
 const KEYS: usize = 8;
 
-/// Everything that runs.
+/// Running processes of the bench.
 pub(crate) struct Site {
     pub(crate) provider: Listening,
     pub(crate) gateway: Gateway,
-    /// Keys of the account that asks for much.
+    /// Keys of the account with the large load.
     pub(crate) keys: Vec<String>,
     /// A key of another account.
     pub(crate) other: Vec<String>,
 }
 
-/// What upstream and the records say about the same requests.
+/// Counts of the provider and of the records for the same requests.
 pub(crate) struct Counted {
     pub(crate) upstream: u64,
     pub(crate) decisions: u64,
@@ -80,20 +80,20 @@ impl Site {
         })
     }
 
-    /// Memory of the gateway in MiB: now, and at most so far.
+    /// Current and peak memory of the gateway in MiB.
     pub(crate) fn memory_mib(&self) -> (f64, f64) {
         let (now, most) = process::memory_kib(self.gateway.pid()).unwrap_or_default();
         (now as f64 / 1024.0, most as f64 / 1024.0)
     }
 
-    /// Processor time so far: of the gateway, and of the load with its provider.
+    /// Processor time of the gateway, and of load and provider.
     pub(crate) fn cpu(&self) -> [Duration; 2] {
         let of = |pid| process::cpu(pid).unwrap_or_default();
         let load = of(std::process::id()) + of(self.provider.pid());
         [of(self.gateway.pid()), load]
     }
 
-    /// Stops the gateway in order and holds its records against what reached the provider.
+    /// Stops the gateway gracefully and compares its records with the provider's count.
     pub(crate) async fn count(&mut self) -> Result<Counted> {
         let upstream = process::count(&self.provider.address).await?;
         self.gateway.stop()?;
@@ -124,7 +124,7 @@ impl Site {
     }
 }
 
-/// The processors of the gateway, and those of this program and the provider. None where all are shared.
+/// Processors of the gateway, and those of load and provider. `None` if they must share.
 fn halves() -> Option<(String, String)> {
     let count = std::thread::available_parallelism().map_or(1, usize::from);
     if count < 2 || !taskset(&["-c", "0", "true"]) {
@@ -135,7 +135,7 @@ fn halves() -> Option<(String, String)> {
     Some((format!("0-{}", half - 1), format!("{half}-{}", count - 1)))
 }
 
-/// Whether taskset did this.
+/// Runs taskset; returns whether it succeeded.
 fn taskset(words: &[&str]) -> bool {
     let mut command = Command::new("taskset");
     let done = command.args(words).stdout(Stdio::null()).status();

@@ -1,8 +1,8 @@
-//! Hours at a steady load: memory, file descriptors and latency must stay what they are, and no record may be missing.
+//! Hours at a steady load: memory, file descriptors and latency must stay stable, and no record may be missing.
 //!
-//! `phigate-bench soak [BINARY] [--minutes N] [--per-second N]` asks for seven tenths of what the gateway can do, or for
-//! so many requests per second, in a mix of sizes, findings and streams, writes down how it fares, and at the end counts
-//! the provider's requests against the records.
+//! `phigate-bench soak [BINARY] [--minutes N] [--per-second N]` sends seven tenths of the peak, or this many requests
+//! per second, in a mix of sizes, findings and streams. It samples the gateway, and at the end compares the provider's
+//! requests with the records.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::site::Site;
 use crate::bodies::Body;
 use crate::process;
 
-/// What is asked, in turn.
+/// Bodies sent in turn.
 const MIX: &[Body] = &[
     Body::clean(200),
     Body::identified(4 << 10),
@@ -32,14 +32,14 @@ const SHARE: f64 = 0.7;
 /// Rows of the table.
 const SAMPLES: u32 = 20;
 
-/// How the gateway fared in one part of the time.
+/// Figures of the gateway in one part of the time.
 struct Sample {
     memory_mib: f64,
     files: usize,
     p99_ms: f64,
 }
 
-/// Runs for so many minutes, at this rate or at a share of the peak.
+/// Runs for this many minutes, at this rate or at a share of the peak.
 pub(crate) async fn run(binary: PathBuf, minutes: f64, rate: Option<f64>) -> Result<()> {
     let mut site = Site::start(&binary, "mask")?;
     let callers = Callers::new(&site.gateway.address, &site.keys, MIX);
@@ -91,7 +91,7 @@ pub(crate) async fn run(binary: PathBuf, minutes: f64, rate: Option<f64>) -> Res
     Ok(())
 }
 
-/// What the gateway can do, per second.
+/// Measures the peak in requests per second.
 async fn find_peak(callers: &Callers) -> f64 {
     callers.saturate(AT_ONCE, Duration::from_secs(3)).await;
     let peak = callers.saturate(AT_ONCE, Duration::from_secs(10)).await;
@@ -99,7 +99,7 @@ async fn find_peak(callers: &Callers) -> f64 {
     peak.good_per_second()
 }
 
-/// The second half must look like the first, whose beginning fills caches.
+/// Compares the second half with the first, whose beginning fills caches.
 fn judge(samples: &[Sample]) -> Result<()> {
     let half = |from: usize, figure: fn(&Sample) -> f64| {
         let mut figures: Vec<f64> = samples
