@@ -1,6 +1,6 @@
-//! Bytes as a network cuts them. Whatever reads a stream must give the same for every cut.
+//! Bytes as a network cuts them. A reader of streams must give the same output for every cut.
 
-/// Splits an input into the size of its pieces, which its first byte says, and the rest.
+/// Splits an input into the piece size, from its first byte, and the rest.
 pub(crate) fn cut(bytes: &[u8]) -> (usize, &[u8]) {
     match bytes.split_first() {
         Some((step, rest)) => (usize::from(*step % 64).max(1), rest),
@@ -8,7 +8,7 @@ pub(crate) fn cut(bytes: &[u8]) -> (usize, &[u8]) {
     }
 }
 
-/// Runs something on the whole and on the pieces, and holds the results against each other.
+/// Runs a reader on the whole input and on pieces, and compares the results.
 pub(crate) fn same_for_every_cut<T: PartialEq>(bytes: &[u8], play: impl Fn(&[&[u8]]) -> T) -> T {
     let (step, rest) = cut(bytes);
     let (whole, cut) = (play(&[rest]), play(&rest.chunks(step).collect::<Vec<_>>()));

@@ -1,16 +1,16 @@
-//! Detectors and scanners that several targets use.
+//! Detectors and scanners shared by targets.
 
 use std::sync::LazyLock;
 
 use phi_detect::Detector;
 use phigate_core::protect::Scanner;
 
-/// With everything switched on.
+/// Complete detector.
 pub(crate) static DETECTOR: LazyLock<Detector> = LazyLock::new(Detector::default);
 
-/// With everything switched on.
+/// Complete scanner.
 pub(crate) static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(Detector::default()));
 
-/// Without the name model: for targets that are about something else and should be quick.
+/// Scanner without the name model, for targets that test something else.
 pub(crate) static QUICK: LazyLock<Scanner> =
     LazyLock::new(|| Scanner::new(Detector::default().without_names()));

@@ -1,24 +1,24 @@
-//! Inputs that are kept, and words to make more from, one per line in quotes, as the fuzzer's dictionaries have them.
+//! Kept inputs and dictionary words, one per line in quotes, as in the fuzzer's dictionaries.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Inputs of a target that are kept at most, and their bytes together.
+/// Largest number of kept inputs per target, and their total size.
 const INPUTS_MAX: usize = 200;
 const BYTES_MAX: usize = 24 << 10;
 
-/// Words of which inputs are made.
+/// Words that inputs are built from.
 pub fn words() -> Vec<Vec<u8>> {
     read(include_str!("../words.dict"))
 }
 
-/// The inputs of a target that earlier runs found worth keeping.
+/// Inputs of a target that earlier runs kept.
 pub fn kept(target: &str) -> Vec<Vec<u8>> {
     let text = std::fs::read_to_string(path(target));
     text.map_or_else(|_| Vec::new(), |text| read(&text))
 }
 
-/// Keeps the shortest of these inputs of a target, in the place of those kept before.
+/// Keeps the shortest of these inputs of a target and replaces those kept before.
 pub fn keep(target: &str, mut inputs: Vec<Vec<u8>>) {
     inputs.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
     let mut bytes = 0;
@@ -30,7 +30,7 @@ pub fn keep(target: &str, mut inputs: Vec<Vec<u8>>) {
     std::fs::write(path(target), lines).expect("the folder kept/ is there");
 }
 
-/// An input as a line.
+/// An input as a quoted line.
 pub fn quoted(input: &[u8]) -> String {
     let mut line = String::from("\"");
     for byte in input {
@@ -48,7 +48,7 @@ fn path(target: &str) -> PathBuf {
     folder.join(format!("{target}.dict"))
 }
 
-/// The inputs of a text with one per line; other lines are remarks.
+/// Parses the inputs of a text with one per line; other lines are comments.
 fn read(text: &str) -> Vec<Vec<u8>> {
     let lines = text.lines().filter_map(|line| line.strip_prefix('"'));
     lines

@@ -1,8 +1,8 @@
-//! Everything that reads strangers' bytes, as targets for random inputs.
+//! Fuzz targets for every parser of foreign bytes.
 //!
-//! `fuzz/run.sh` builds a fuzzer from them that is guided by coverage. `tests/mutations.rs` gives each of them kept and
-//! changed inputs for a few seconds, as an ordinary test. The private readers among them can be reached in builds with
-//! debug assertions alone; in others this library is empty.
+//! `fuzz/run.sh` builds a coverage-guided fuzzer from them. `tests/mutations.rs` runs each on kept and mutated inputs
+//! for a few seconds, as an ordinary test. The private parsers are reachable only in builds with debug assertions; in
+//! other builds this library is empty.
 
 #![cfg(debug_assertions)]
 

@@ -1,10 +1,10 @@
 //! The fuzzer, one program for all targets: `FUZZ_TARGET` names the one to run.
 //!
-//! `FUZZ_TARGET=list` prints their names, `FUZZ_TARGET=seeds` writes the inputs to begin with into `corpus/`, and
+//! `FUZZ_TARGET=list` prints their names, `FUZZ_TARGET=seeds` writes the seed inputs into `corpus/`, and
 //! `FUZZ_TARGET=keep` writes the inputs in `least/` into `kept/`.
 //!
-//! Built with `FUZZ_ONLY=NAME` it is a program for that target alone: the coverage of everything is looked through after
-//! each input, so a program that holds nothing else is several times as quick.
+//! Built with `FUZZ_ONLY=NAME` it contains only that target. Its coverage is scanned after each input, so the smaller
+//! program is several times as fast.
 
 #![no_main]
 
@@ -28,7 +28,7 @@ libfuzzer_sys::fuzz_target!(init: choose(), |bytes: &[u8]| {
     }
 });
 
-/// Finds the target that was asked for, or does what else was asked for and ends.
+/// Finds the named target, or runs another command and exits.
 fn choose() {
     if const { ONLY.is_some() } {
         return;
@@ -49,7 +49,7 @@ fn choose() {
     std::process::exit(0);
 }
 
-/// A target, found when this is compiled.
+/// Finds a target at compile time.
 const fn with_name(name: &str) -> &'static Target {
     let mut place = 0;
     while place < TARGETS.len() {

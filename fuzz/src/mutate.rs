@@ -1,18 +1,18 @@
-//! Inputs made from others: bytes changed, words put in, pieces taken out, doubled and exchanged.
+//! Inputs made from others: bytes changed, words inserted, pieces removed, doubled and swapped.
 
 use crate::kept::words;
 
-/// The longest input.
+/// Longest input.
 const BYTES_MAX: usize = 2048;
 
-/// Makes inputs: the same for the same seed.
+/// Generator of inputs, reproducible by its seed.
 pub struct Mutator {
     state: u64,
     words: Vec<Vec<u8>>,
 }
 
 impl Mutator {
-    /// One with this seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self {
             state: seed | 1,
@@ -20,7 +20,7 @@ impl Mutator {
         }
     }
 
-    /// One of these inputs, changed in a few places.
+    /// One of these inputs with a few changes.
     pub fn mutate(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
         let mut input = self.pick(inputs).to_vec();
         for _ in 0..=self.below(5) {
@@ -60,7 +60,7 @@ impl Mutator {
         inputs.get(number).map_or(&[], Vec::as_slice)
     }
 
-    /// A number below this, or nought.
+    /// A number below `end`, or zero.
     fn below(&mut self, end: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

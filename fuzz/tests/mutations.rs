@@ -1,4 +1,4 @@
-//! A while of random inputs for every target, without a fuzzer: what is kept, and changes of it.
+//! Random inputs for every target for a short time, without a fuzzer: kept inputs and mutations of them.
 //!
 //! `PHIGATE_FUZZ_SECONDS` is the time for each target, `PHIGATE_FUZZ_SEED` gives other inputs.
 
@@ -16,7 +16,7 @@ fn setting(name: &str, default: f64) -> f64 {
     value.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Runs a target for a while; how often, and the input that broke it.
+/// Runs a target for a time; returns the number of runs, and the input that broke it.
 fn try_for_a_while(target: &Target, time: Duration, seed: u64) -> (u64, Option<Vec<u8>>) {
     let mut inputs: Vec<Vec<u8>> = target.seeds.iter().map(|seed| seed.to_vec()).collect();
     inputs.extend(kept(target.name));
@@ -46,7 +46,7 @@ fn every_target_holds_for_a_while() {
         for _ in 0..workers {
             scope.spawn(|| {
                 loop {
-                    // The lock is let go before the work begins.
+                    // The lock is released before the work begins.
                     let Some(target) = waiting.lock().unwrap().next() else {
                         return;
                     };

@@ -1,4 +1,4 @@
-//! Addresses of providers: what is accepted is https, reads back the same, and leads to no private address.
+//! Addresses of providers: an accepted one is https, parses back to itself, and leads to no private address.
 
 use std::net::IpAddr;
 
@@ -46,7 +46,7 @@ fn run(bytes: &[u8]) {
     assert!(!is_here(&host), "leads to this machine or its neighbours");
 }
 
-/// A name or an address of this machine, or of the network that it is in.
+/// Whether a host is this machine or in its network.
 fn is_here(host: &str) -> bool {
     match host.parse() {
         Ok(IpAddr::V4(ip)) => {

@@ -1,4 +1,4 @@
-//! Chunked bodies: the end is found at the same place however the body is cut.
+//! Chunked bodies: the end is found at the same offset for every cut.
 
 use phigate_edge::fuzzing::chunked_end;
 

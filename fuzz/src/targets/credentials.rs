@@ -1,4 +1,4 @@
-//! What callers and owners show or give to be let in: API keys, cursors of pages, keys and secrets of providers.
+//! Credentials of callers and owners: API keys, page cursors, keys and secrets of providers.
 
 use phigate_auth::Scheme;
 use phigate_store::Cursor;
@@ -32,7 +32,7 @@ fn run(bytes: &[u8]) {
         region: "eu-west-1".to_owned(),
         token_url: None,
     };
-    // Errors name fields, so words of theirs may stand in an input; a word of our own in every string may not.
+    // Errors contain field names, which may occur in an input, so each string gets a marker that must not appear.
     let marked = text.replace('"', "\"7f3aq");
     for scheme in [aws, Scheme::Google { token_url: None }] {
         let _ = scheme.check_secret(text);

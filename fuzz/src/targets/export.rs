@@ -1,4 +1,4 @@
-//! Exports and checkpoints as `audit verify` reads them, from whoever sent the file.
+//! Exports and checkpoints as `audit verify` reads them, from an untrusted sender.
 
 use phigate_verify::ExportVerifier;
 

@@ -1,4 +1,4 @@
-//! Frames of a binary stream: every cut gives the same, and a wrong length is never waited for.
+//! Frames of a binary stream: every cut gives the same output, and a wrong length ends the stream.
 
 use phigate_core::fuzzing::event_stream_frames;
 

@@ -1,7 +1,7 @@
-//! HTTP/1 as the guard reads it, held against the HTTP library behind it: whatever passes has one meaning.
+//! HTTP/1 as the guard reads it, compared with the HTTP library behind it: every accepted request has one meaning.
 //!
-//! The library is given what the guard lets through. It must see the same requests in the same order, with the same
-//! bodies. Had the two found the end of a body at different places, their next requests would differ.
+//! The library reads the guard's output. It must see the same requests in the same order, with the same bodies. If the
+//! two found different ends of a body, their next requests would differ.
 
 use std::cell::RefCell;
 use std::io;
@@ -66,7 +66,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// The requests that the library sees behind the guard.
+/// Requests that the library sees behind the guard.
 async fn served(wire: &[u8], step: usize) -> Vec<Framed> {
     let seen: Rc<RefCell<Vec<Framed>>> = Rc::default();
     let service = service_fn(|request: Request<Incoming>| {
@@ -90,7 +90,7 @@ async fn served(wire: &[u8], step: usize) -> Vec<Framed> {
     };
     let connection = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(guarded(pipe)), service);
-    // A refused head leaves the connection waiting for its own timers.
+    // A refused head leaves the connection waiting for its timers.
     tokio::select! {
         biased;
         _ = connection => {}
@@ -101,14 +101,14 @@ async fn served(wire: &[u8], step: usize) -> Vec<Framed> {
         .unwrap_or_else(|seen| seen.borrow().clone())
 }
 
-/// Lets a connection take so many turns; nothing here waits for anything but its own bytes.
+/// Polls a connection for some turns; it waits only for its own bytes.
 async fn turns() {
     for _ in 0..64 {
         tokio::task::yield_now().await;
     }
 }
 
-/// A caller who sends some bytes in pieces and takes every answer.
+/// A caller that sends bytes in pieces and reads every answer.
 struct Pipe {
     rest: Vec<u8>,
     step: usize,

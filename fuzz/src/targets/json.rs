@@ -1,4 +1,4 @@
-//! The JSON reader: what it accepts is JSON to everybody, and means the same to everybody.
+//! The JSON reader: accepted text is JSON with the same meaning for every parser.
 
 use phigate_core::json::{Bounds, Document, Kind, Value};
 use serde::de::IgnoredAny;
@@ -27,7 +27,7 @@ fn run(bytes: &[u8]) {
     };
     let is_json = serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
     assert!(is_json, "accepted what is not JSON");
-    // Numbers that no machine holds are fine as text; the other reader gives up on them.
+    // Numbers beyond the range of machine types are fine as text; the other reader rejects them.
     if let Ok(theirs) = serde_json::from_slice(bytes) {
         assert!(is_same(&document.root(), &theirs), "read differently");
     }
@@ -56,7 +56,7 @@ fn is_same(ours: &Value<'_>, theirs: &serde_json::Value) -> bool {
                 let other = key.and_then(|key| members.get(key.as_ref()));
                 other.is_some_and(|other| is_same(&value, other))
             };
-            // As many members: a key that stands twice would be one to the other reader.
+            // Compares the number of members too, because the other reader merges duplicate keys.
             ours.values().count() == members.len() && ours.values().all(same)
         }
         _ => false,

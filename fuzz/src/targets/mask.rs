@@ -1,4 +1,4 @@
-//! Masking any text comes to rest: after a few rounds nothing more is found.
+//! Masking any text converges: after a few rounds there are no findings.
 
 use super::Target;
 use super::scan::TEXTS;

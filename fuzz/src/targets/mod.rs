@@ -19,17 +19,17 @@ mod sse;
 mod streams;
 mod translate;
 
-/// Something that reads bytes of strangers.
+/// A parser of foreign bytes.
 pub struct Target {
-    /// Its name, for `FUZZ_TARGET` and the folder of its inputs.
+    /// Name, for `FUZZ_TARGET` and the folder of its inputs.
     pub name: &'static str,
-    /// Reads an input and stops the program where a promise is broken.
+    /// Reads an input and panics if a promise is broken.
     pub run: fn(&[u8]),
-    /// Inputs to begin with.
+    /// Seed inputs.
     pub seeds: &'static [&'static [u8]],
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     // Callers' bytes.
     http1::TARGET,

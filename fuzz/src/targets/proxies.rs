@@ -1,4 +1,5 @@
-//! Who asks, by the headers of proxies: without a trusted proxy nobody's word counts, and with one only its own end.
+//! The caller's address by the headers of proxies: without a trusted proxy headers are ignored, with one only its own
+//! entry counts.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -24,7 +25,7 @@ fn run(bytes: &[u8]) {
     assert_eq!(client_address(stranger, list, standard), stranger);
     let proxy = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
     let _ = client_address(proxy, list, standard);
-    // What the proxy itself appends is believed, whatever the caller wrote before it.
+    // The entry of the proxy itself is trusted, whatever the caller wrote before it.
     let honest = [list.unwrap_or_default(), b", 203.0.113.50"].concat();
     let found = client_address(proxy, Some(&honest), None);
     let is_header = http::HeaderValue::from_bytes(&honest).is_ok();

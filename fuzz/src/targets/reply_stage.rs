@@ -1,4 +1,4 @@
-//! Streamed replies on their way to the caller, with values to restore: the same however they are cut.
+//! Streamed replies with values to restore: the same output for every cut.
 
 use std::sync::{Arc, LazyLock};
 
@@ -55,7 +55,7 @@ fn run(bytes: &[u8]) {
             let pushed = pieces
                 .iter()
                 .try_for_each(|piece| stage.push(piece, &mut out));
-            // When it ends without its end, what was held must come out too.
+            // A stream that breaks off must also flush its buffered text.
             let ended = pushed.and_then(|()| stage.break_off(&mut out));
             (out, ended)
         });

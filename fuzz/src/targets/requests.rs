@@ -1,4 +1,4 @@
-//! Bodies at every door: read, checked, walked over.
+//! Bodies at every door: parsed, checked, walked.
 
 use phigate_core::doors::{DOORS, Door};
 use phigate_core::json::Kind;
@@ -20,7 +20,7 @@ pub(super) const TARGET: Target = Target {
     ],
 };
 
-/// The door that the first byte says, and the body.
+/// The door chosen by the first byte, and the body.
 pub(super) fn door(bytes: &[u8]) -> Option<(&'static Door, &[u8])> {
     let (first, body) = bytes.split_first()?;
     let number = usize::from(first.wrapping_sub(b'0'));
@@ -34,7 +34,7 @@ fn run(bytes: &[u8]) {
     let request = match Request::read(door.form, body.to_vec(), &RequestLimits::default()) {
         Ok(request) => request,
         Err(error) => {
-            // Errors tell places; a long text in one would be the caller's.
+            // Errors name places; a long message would quote the caller.
             assert!(error.message.len() < 512);
             return;
         }

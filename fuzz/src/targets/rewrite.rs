@@ -1,4 +1,4 @@
-//! Masking and redacting whole requests: bytes outside findings stay as they were, and scanning again finds nothing.
+//! Masking and redacting whole requests: bytes outside findings stay unchanged, and a second scan finds nothing.
 
 use phigate_core::doors::CHAT;
 use phigate_core::protect::{self, Outcome, Policy};
@@ -48,7 +48,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// The request as it would be sent; none where it would not.
+/// The request as it would be sent; `None` if it would not be sent.
 fn rewritten(mode: Mode, body: String) -> Option<String> {
     let request = Request::read(CHAT.form, body.into_bytes(), &RequestLimits::default()).ok()?;
     let policy = Policy {
@@ -62,7 +62,7 @@ fn rewritten(mode: Mode, body: String) -> Option<String> {
     }
 }
 
-/// What stands between placeholders stood in the text, in this order, and begins and ends as it did.
+/// Checks that the pieces between placeholders occur in the text in this order, with the same beginning and end.
 fn check_outside(text: &str, masked: &str) {
     let pieces = outside(masked);
     let mut rest = text;
@@ -77,7 +77,7 @@ fn check_outside(text: &str, masked: &str) {
     assert!(text.ends_with(last), "the end was changed");
 }
 
-/// The pieces of a text between words in brackets, `[SSN]`.
+/// Pieces of a text between words in brackets, `[SSN]`.
 fn outside(masked: &str) -> Vec<&str> {
     let (mut pieces, mut from, mut at) = (Vec::new(), 0, 0);
     while let Some(open) = masked[at..].find('[').map(|open| at + open) {

@@ -1,4 +1,4 @@
-//! Any text can be scanned: no panic, findings in order, apart and on character boundaries, in bounded time.
+//! Scanning any text: no panic, findings in order, disjoint and on character boundaries, in bounded time.
 
 use std::time::{Duration, Instant};
 

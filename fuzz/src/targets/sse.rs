@@ -1,4 +1,4 @@
-//! Server-sent events: every cut gives the same events, and every byte belongs to one.
+//! Server-sent events: every cut gives the same events, and every byte belongs to one event.
 
 use phigate_core::fuzzing::sse_events;
 

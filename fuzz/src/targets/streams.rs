@@ -1,5 +1,5 @@
-//! Streams of providers, translated and relayed: every cut gives the same, nothing that broke off looks finished, and
-//! what is translated is JSON in events.
+//! Streams of providers, translated and relayed: every cut gives the same output, a broken stream never looks finished,
+//! and translated events are JSON.
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
@@ -52,7 +52,7 @@ pub(super) const BEDROCK: Target = Target {
         let first = u8::try_from(step).unwrap_or(1);
         play("chat", ProviderKind::Bedrock, &[&[first][..], &framed(rest)].concat());
     },
-    // Lines: an event's kind, a tab, its payload. They are made into frames.
+    // Lines with an event's kind, a tab and its payload, which become frames.
     seeds: &[
         b"\x0dmessageStart\t{\"role\":\"assistant\"}\ncontentBlockDelta\t{\"contentBlockIndex\":0,\"delta\":{\"text\":\"a\"}}\ncontentBlockStop\t{\"contentBlockIndex\":0}\nmessageStop\t{\"stopReason\":\"end_turn\"}\nmetadata\t{\"usage\":{\"inputTokens\":1,\"outputTokens\":2,\"totalTokens\":3}}",
         b"\x0dcontentBlockStart\t{\"contentBlockIndex\":1,\"start\":{\"toolUse\":{\"toolUseId\":\"t\",\"name\":\"n\"}}}\ncontentBlockDelta\t{\"contentBlockIndex\":1,\"delta\":{\"toolUse\":{\"input\":\"{}\"}}}\n!throttlingException\t{\"message\":\"x\"}",
@@ -107,7 +107,7 @@ fn play(door: &str, family: ProviderKind, bytes: &[u8]) {
     }
 }
 
-/// Whatever was translated is events of JSON.
+/// Checks that translated output is events of JSON.
 fn check_events(out: &[u8]) {
     let text = std::str::from_utf8(out).expect("translated streams are UTF-8");
     for event in text.split_terminator("\n\n") {
@@ -119,7 +119,8 @@ fn check_events(out: &[u8]) {
     }
 }
 
-/// Lines of `kind TAB payload` as frames; `!` before the kind makes it an exception. A line without a tab goes as it is.
+/// Turns lines of `kind TAB payload` into frames; `!` before the kind makes it an exception. A line without a tab stays
+/// unchanged.
 fn framed(lines: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for line in lines.split(|byte| *byte == b'\n') {

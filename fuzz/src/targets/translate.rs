@@ -1,4 +1,4 @@
-//! A request on its way to every provider: whatever is written is JSON, and nothing falls over.
+//! A request translated for every provider: the output is JSON, without panics.
 
 use phigate_core::egress;
 use phigate_core::protect::{self, Outcome, Policy};
