@@ -1,9 +1,9 @@
 #!/bin/sh
-# Tests the detector as it is built for 64-bit ARM, by emulation: the name model has kernels of its own there
-# (names/simd/arm.rs). Once as a processor with dot products, once as one without. Then compares what is found in the texts of
-# model/, to the last bit of every score, with what this machine finds.
+# Tests the detector built for 64-bit ARM by emulation, with dot products and without: the name model has separate kernels
+# there (names/simd/arm.rs). Then compares the findings in the texts of model/ with this machine's, to the last bit of
+# every score.
 #
-# Fails where what it needs is missing; with --if-possible it then only says so.
+# Fails if a required program is missing; with --if-possible it only reports this.
 set -eu
 cd "$(dirname "$0")/.."
 target=aarch64-unknown-linux-musl
@@ -21,13 +21,13 @@ command -v qemu-aarch64 >/dev/null 2>&1 ||
 [ -n "$(find "$(rustc --print sysroot)/lib/rustlib/$target/lib" -name 'libstd-*.rlib' 2>/dev/null)" ] ||
     missing "Rust's standard library for it is not here (rustup target add $target)"
 
-# This target brings all it needs to be linked but the linker, and Rust has one for every target.
+# This target contains everything for linking but the linker, and Rust has one for every target.
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
 export CARGO_INCREMENTAL=0
-# Less time for the compiler, more for the few seconds of tests.
+# Compiles faster; the tests take only seconds.
 for_arm="--package phi-detect --target $target --config profile.dev.package.phi-detect.opt-level=1"
 
-# What is left out takes minutes here, or does not depend on the processor.
+# Skipped tests take minutes here, or do not depend on the processor.
 tests="names:: disguises:: documents:: identifiers:: structures:: tables:: unseen::"
 for cpu in $with_dots $without_dots; do
     echo "as $cpu:"
@@ -36,7 +36,7 @@ for cpu in $with_dots $without_dots; do
     cargo test --quiet $for_arm --lib --test all -- $tests
 done
 
-# With the features of the whole workspace, as the tests build it: nothing is built a second time.
+# With the features of the whole workspace, to reuse the build of the tests.
 cargo build --quiet --workspace --example scan_jsonl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the tests of the one module with `unsafe` (the name model's vector kernels, and their
-# plain twins) under whatever checks memory here, and says what is missing:
+# plain twins) under the memory checkers that are installed, and names missing ones:
 #   Miri               plain Rust and SSE2, the strictest; Miri knows no wider vectors
 #   AddressSanitizer   every kernel this processor can run
 #   Valgrind           plain Rust, SSE2 and AVX2

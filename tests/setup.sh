@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure that what the tests need is there. On Debian as root it installs what is missing; elsewhere it says what to install.
+# Checks the programs that the tests need. On Debian as root it installs missing ones; elsewhere it lists them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ need /usr/bin/chromium chromium
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 postgres=$(ls -d /usr/lib/postgresql/*/bin/initdb 2>/dev/null | tail -n 1 || true)
 [ -n "$postgres" ] || command -v initdb >/dev/null 2>&1 || missing+=(postgresql)
-# Where these two are missing, the tests of the ARM build are left out (tests/arm.sh).
+# Without these two, the tests of the ARM build are left out (tests/arm.sh).
 arm=aarch64-unknown-linux-musl
 if can_install; then
   need qemu-aarch64 qemu-user

@@ -1,4 +1,4 @@
-// Every page, light and dark: axe-core finds nothing serious, and nothing is wider than a phone.
+// Every page, light and dark: no serious finding of axe-core, and no page wider than a phone.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ const pages = () => [
 ];
 
 async function check(page, place) {
-  // Playwright runs this outside the page's policy, which lets no foreign script in.
+  // Playwright runs this outside the page's content policy, which blocks foreign scripts.
   await page.evaluate(axe);
   const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
   assert.ok(passes.length > 10, `axe looked at ${place}`);

@@ -1,4 +1,4 @@
-// What an auditor does: filter, look at a record, reveal with a reason, export, verify.
+// An auditor's pages: filter, record, reveal with a reason, export, verify.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -47,7 +47,7 @@ test("exact times are typed in the viewer's zone and sent in UTC", async () => {
   assert.ok(await page.locator("tbody tr").count() >= 3);
 });
 
-test("what was asked for is in sight when the page comes back", async () => {
+test("results are in view after a page load", async () => {
   const page = await browser.open({ viewport: { width: 1280, height: 500 } });
   await signIn(page, server, AUDITOR);
   await page.goto(`${server.url}/audit/find`);
@@ -93,7 +93,7 @@ test("content is revealed with a reason, and the reveal is recorded", async () =
   assert.ok(sent.includes("[SSN]") && !sent.includes("536-22-8741"));
   assert.ok(await page.locator("mark", { hasText: "536-22-8741" }).count() > 0, "what differs is highlighted");
   await page.getByRole("heading", { name: "Who has seen it" }).waitFor();
-  // As it was asked for before there were tabs.
+  // The address from before there were tabs.
   await page.goto(`${server.url}/audit?record=admin`);
   assert.equal(new URL(page.url()).pathname, "/audit/administration");
   const row = page.getByRole("row", { name: /Content revealed/ }).first();
@@ -112,7 +112,7 @@ test("content from outside is shown as text, never as markup", async () => {
   assert.equal(await page.locator("main img, main script").count(), 0);
 });
 
-test("a reveal is one record, however often its page is loaded, and its link shows nothing to others", async () => {
+test("a reveal is one record despite reloads", async () => {
   const page = await browser.open();
   await signIn(page, server, AUDITOR);
   const reveals = async () => {
@@ -138,7 +138,7 @@ test("a reveal is one record, however often its page is loaded, and its link sho
   assert.equal(await reveals(), before + 1);
 });
 
-test("addresses that only take forms lead to their page when they are opened", async () => {
+test("form addresses redirect to their page", async () => {
   const page = await browser.open();
   await signIn(page, server);
   for (const [path, leads] of [
@@ -150,7 +150,7 @@ test("addresses that only take forms lead to their page when they are opened", a
   }
 });
 
-test("the log is asked by act and person, by the beginning of a model, by provider and by error", async () => {
+test("the log is filtered by act, person, model, provider, error", async () => {
   const page = await browser.open();
   await signIn(page, server, AUDITOR);
   const rows = async (path) => {
@@ -172,7 +172,7 @@ test("the log is asked by act and person, by the beginning of a model, by provid
   assert.equal(await rows("/audit?error=model_not_found"), 1);
   assert.ok((await page.locator("tbody tr").first().textContent()).includes("model not found"), "the reason is in the list");
   assert.equal(await rows("/audit?status=5xx"), 0);
-  // An address holds what is asked for and nothing else.
+  // The address contains only the filters in use.
   await page.goto(`${server.url}/audit`);
   await page.getByLabel("PHI type").selectOption("ssn");
   await page.waitForURL(/type=ssn/);
@@ -194,7 +194,7 @@ test("the list is walked with the keyboard", async () => {
   assert.equal(await page.evaluate(() => document.activeElement.name), "range");
 });
 
-test("an export of the filtered log has a row per request with its outcome, and is recorded", async () => {
+test("an export has a row per request and is recorded", async () => {
   const page = await browser.open({ acceptDownloads: true });
   await signIn(page, server, AUDITOR);
   await page.goto(`${server.url}/audit?record=phi&action=masked`);
@@ -218,7 +218,7 @@ test("on a phone a request takes two lines", async () => {
   assert.ok(heights.length > 0 && heights.every((height) => height < 130), `${heights}`);
 });
 
-test("an identifier is found however it is written, and the answer never says never", async () => {
+test("an identifier is found in every spelling", async () => {
   const page = await browser.open();
   await signIn(page, server, AUDITOR);
   await server.ask("Patient Wei Zhang, DOB 03/04/1961, phone 415-555-0134.");
@@ -236,8 +236,8 @@ test("an identifier is found however it is written, and the answer never says ne
     ["name", "Mr. Wei Zhang"], ["name", "Zhang, Wei"],
   ]) assert.match(await look(type, value), /Found in 1 request/, `${type} ${value}`);
   assert.match(await look("ssn", "078-05-1120"), /Not found in the requests that the log still holds.*Tried/s);
-  assert.doesNotMatch(await look("ssn", "123"), /found/i, "what is no SSN is refused");
-  // Loading the page again looks for nothing.
+  assert.doesNotMatch(await look("ssn", "123"), /found/i, "an invalid SSN is refused");
+  // A reload does not search again.
   await page.reload();
   assert.equal(await page.locator("[data-swap] [role=status]").count(), 0);
 });
@@ -298,7 +298,7 @@ test("everything but live parts works without script", async () => {
   await page.goto(`${server.url}/audit`);
   await page.getByLabel("PHI type").selectOption("name");
   await page.getByRole("button", { name: "Filter" }).click();
-  // The note, and what was looked for above.
+  // The note, and the search above.
   await page.locator("tbody tr:nth-child(2):last-child").waitFor();
   assert.match(await page.locator("tbody time").first().textContent(), /UTC$/);
   await page.goto(`${server.url}/playground`);
@@ -311,7 +311,7 @@ test("everything but live parts works without script", async () => {
 
 test("wrong passwords are slowed down", async () => {
   const page = await browser.open();
-  // The wait doubles, so it outgrows the time that a slow machine takes for an attempt.
+  // The wait doubles, so it exceeds the time of an attempt on a slow machine.
   for (let attempt = 0; attempt < 14; attempt += 1) {
     await page.goto(`${server.url}/login`);
     await page.getByLabel("E-mail").fill("nobody@clinic.example");
@@ -321,5 +321,5 @@ test("wrong passwords are slowed down", async () => {
     if (notice.includes("Too many failed attempts")) return;
     assert.match(notice, /Wrong e-mail or password/);
   }
-  assert.fail("fourteen wrong passwords in a row were looked at");
+  assert.fail("fourteen wrong passwords in a row were checked");
 });

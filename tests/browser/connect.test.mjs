@@ -1,4 +1,4 @@
-// How a program is connected: the lines for each client, on Help and where a key is created, and what is copied works.
+// Lines for each client on Help and on the page of a new key; copied lines work.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
@@ -20,7 +20,7 @@ function documented() {
   }));
 }
 
-// What the page shows, in the same form.
+// The page's blocks, in the same form.
 const shown = (page) => page.locator(".clients > details").evaluateAll((clients) => clients.map((client) => ({
   title: client.querySelector("summary").firstChild.textContent.trim(),
   blocks: [...client.querySelectorAll("pre")].map((block) => block.textContent),
@@ -53,7 +53,7 @@ test("one client is unfolded at a time, by keyboard too", async () => {
   await page.locator(".clients > details[open]").getByText("No provider of this account takes Anthropic Messages yet.").waitFor();
 });
 
-test("what is copied beside a new key works as it is", async () => {
+test("lines copied beside a new key work", async () => {
   const page = await browser.open({ permissions: ["clipboard-read", "clipboard-write"] });
   await signIn(page, server);
   await page.goto(`${server.url}/keys`);
@@ -79,7 +79,7 @@ test("what is copied beside a new key works as it is", async () => {
   assert.equal(server.provider.seen.length, sent + 1);
 });
 
-test("models are those that the account's providers serve", async () => {
+test("lines name models of the account's providers", async () => {
   await server.command(["provider", "remove", "openai"]);
   const set = ["provider", "set", "vertex-us", "--kind", "vertex", "--project", "ward", "--region", "us-east5", "--models", "claude-sonnet-4-5", "--key-stdin"];
   const account = { type: "service_account", client_email: "a@b.example", private_key_id: "1", private_key: serviceKey(), token_uri: "https://oauth2.googleapis.com/token" };

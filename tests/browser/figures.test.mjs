@@ -1,4 +1,4 @@
-// No figure that did not happen: what the overview counts is what the log lists behind it.
+// Every figure of the overview equals the number of requests that the log lists for it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { NOTE, signIn, startBrowser, startReadyServer } from "./support.mjs";
@@ -64,7 +64,7 @@ for (const period of ["hour", "day", "week", "month"]) {
   });
 }
 
-test("what needs attention is counted the same, and its advice fits the mode", async () => {
+test("attention figures match the log and the mode", async () => {
   const page = await browser.open();
   await signIn(page, server);
   const attention = page.getByRole("region", { name: "Needs attention" });

@@ -1,4 +1,4 @@
-// From the printed link to the first answered request, as a new owner goes through it.
+// A new owner's path from the printed link to the first answered request.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -17,7 +17,7 @@ test("first run leads to the first answered request", async () => {
   await page.getByLabel("E-mail").fill(OWNER);
   await page.getByLabel("Password", { exact: true }).fill("short");
   await page.getByLabel("Password again").fill("short");
-  // The server says it too, not only the browser.
+  // The server checks it too, not only the browser.
   await page.evaluate(() => document.querySelector("form").setAttribute("novalidate", ""));
   await page.getByRole("button", { name: "Create login" }).click();
   await page.getByText("at least 12 characters", { exact: false }).first().waitFor();
@@ -27,7 +27,7 @@ test("first run leads to the first answered request", async () => {
   await page.getByRole("button", { name: "Create login" }).click();
   await page.getByText("Your login is ready").waitFor();
 
-  // Step one: a provider key, of which only the end is ever seen again.
+  // Step one: a provider key; only its end is shown later.
   await page.getByRole("link", { name: "Set a key" }).click();
   const openai = page.locator("#openai");
   await openai.getByLabel("API key").fill("wrong-provider-key");
@@ -36,7 +36,7 @@ test("first run leads to the first answered request", async () => {
   await openai.getByText("Key set").waitFor();
   await openai.getByRole("button", { name: "Test connection" }).click();
   await openai.getByText("The provider refuses the key").waitFor();
-  // The state is true after the test, under the page's own address, and when it is loaded again.
+  // The state holds after the test, under the page's own address, and after a reload.
   await openai.getByText("Test failed").waitFor();
   assert.equal(new URL(page.url()).pathname, "/providers");
   await page.reload();
@@ -76,7 +76,7 @@ test("the link works once", async () => {
   await page.getByText("does not work any more").waitFor();
 });
 
-test("a first start on a busy port spoils nothing: the next one prints a link that works", async () => {
+test("a failed start on a busy port changes nothing", async () => {
   const busy = net.createServer();
   await new Promise((ready) => busy.listen(0, "127.0.0.1", ready));
   const taken = `127.0.0.1:${busy.address().port}`;
@@ -92,7 +92,7 @@ test("a first start on a busy port spoils nothing: the next one prints a link th
     const page = await browser.open();
     await page.goto(await fresh.ownerLink());
     await page.getByRole("heading", { name: "Create the owner login" }).waitFor();
-    // A second gateway on the same folder is told who holds it; the first goes on.
+    // A second gateway on the same folder is refused and names the first, which keeps running.
     const second = spawnSync(process.env.PHIGATE, ["serve", "--listen", "127.0.0.1:0", "--metrics-listen", "off", "--data", fresh.data], { encoding: "utf8" });
     assert.equal(second.status, 2);
     assert.match(second.stderr, /already serves the store/);
@@ -107,7 +107,7 @@ test("a first start on a busy port spoils nothing: the next one prints a link th
   }
 });
 
-test("who strays keeps the navigation when signed in, and sees a plain page when not", async () => {
+test("unknown pages keep the navigation when signed in", async () => {
   const page = await browser.open();
   assert.equal((await page.goto(`${server.url}/no-such-page`)).status(), 404);
   await page.getByRole("heading", { name: "Not found" }).waitFor();

@@ -1,4 +1,4 @@
-// What an owner does: modes, keys, providers, users, the playground.
+// An owner's pages: modes, keys, providers, users, the playground.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { AUDITOR, NOTE, OWNER, PASSWORD, ask, codeOf, signIn, startBrowser, startReadyServer } from "./support.mjs";
@@ -13,7 +13,7 @@ async function choose(page, mode) {
   await page.goto(`${server.url}/settings`);
   await modes(page).getByRole("radio", { name: new RegExp(`^${mode}`) }).check();
   await modes(page).getByRole("button", { name: "Save", exact: true }).click();
-  // Letting PHI pass is asked about once more.
+  // Letting PHI pass needs a confirmation.
   const why = page.getByLabel("Reason");
   await why.or(page.getByText("The mode is in force")).first().waitFor();
   if (await why.count()) {
@@ -42,7 +42,7 @@ test("a mode saved in Settings binds the next request", async () => {
   assert.equal((await server.ask(NOTE)).status, 200);
 });
 
-test("Settings can be passed with the keyboard alone", async () => {
+test("settings can be changed by keyboard alone", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/settings`);
@@ -64,7 +64,7 @@ test("Settings can be passed with the keyboard alone", async () => {
   await choose(page, "Flag");
 });
 
-test("settings that cannot be taken keep what was typed", async () => {
+test("refused settings keep the typed values", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/settings/retention`);
@@ -76,7 +76,7 @@ test("settings that cannot be taken keep what was typed", async () => {
   assert.equal(await page.getByLabel("Keep records, days").inputValue(), "3000");
 });
 
-test("each subject of the settings is a page with one button to save it", async () => {
+test("each settings page has one save button", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/settings`);
@@ -89,7 +89,7 @@ test("each subject of the settings is a page with one button to save it", async 
   }
 });
 
-test("unsaved changes are told, asked about before they are lost, and can be discarded", async () => {
+test("unsaved changes are shown, confirmed and discarded", async () => {
   const context = await browser.open();
   await signIn(context, server);
   await context.goto(`${server.url}/settings/limits`);
@@ -97,7 +97,7 @@ test("unsaved changes are told, asked about before they are lost, and can be dis
   assert.equal(await context.getByText("Unsaved changes").count(), 0);
   await field.fill("77");
   await context.getByText("Unsaved changes").waitFor();
-  // The browser's own question; leaving is called off.
+  // The browser's own dialog; the navigation is cancelled.
   context.removeAllListeners("dialog");
   const asked = new Promise((done) => context.once("dialog", async (dialog) => { done(dialog.type()); await dialog.dismiss(); }));
   await context.getByRole("link", { name: "Overview" }).first().click({ noWaitAfter: true });
@@ -109,7 +109,7 @@ test("unsaved changes are told, asked about before they are lost, and can be dis
   await context.goto(server.url);
 });
 
-test("weakening protection is asked about once more, with its reach and a reason for the trail", async () => {
+test("weakening protection needs confirmation and a reason", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await choose(page, "Mask");
@@ -132,7 +132,7 @@ test("weakening protection is asked about once more, with its reach and a reason
   assert.equal(await page.getByLabel("Keep originals and sent content, days").inputValue(), "365");
   await page.goto(`${server.url}/audit/administration?act=settings.set`);
   await page.getByText("Policy 12 of the clinic").first().waitFor();
-  // To keep longer needs no question.
+  // A longer retention needs no confirmation.
   await page.goto(`${server.url}/settings/retention`);
   await page.getByLabel("Keep originals and sent content, days").fill("2192");
   await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -158,7 +158,7 @@ test("a key is created, used, revoked and refused", async () => {
   assert.equal(refused.body.error.code, "invalid_api_key");
 });
 
-test("the playground highlights as one types and sends through the real pipeline", async () => {
+test("the playground highlights while typing and sends", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/playground`);
@@ -168,7 +168,7 @@ test("the playground highlights as one types and sends through the real pipeline
   const before = server.provider.seen.length;
   await page.getByLabel("Model").fill("gpt-4o");
   await page.getByRole("button", { name: "Send through the gateway" }).click();
-  // The four stages: as typed, as it left, as it came, as a caller gets it.
+  // The four stages: typed, sent, received, answered.
   const stage = (title) => page.getByRole("region", { name: title });
   await stage("As given back").getByText("Drink <b>tea</b>.").waitFor();
   assert.equal(await stage("As received").textContent(), "SSN 536-22-8741 and <script>alert(1)</script>");
@@ -180,7 +180,7 @@ test("the playground highlights as one types and sends through the real pipeline
   await page.getByText("Content is sealed").waitFor();
 });
 
-test("a provider key can be removed, and the page says what follows", async () => {
+test("a provider key can be removed", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/providers`);
@@ -199,7 +199,7 @@ test("a provider key can be removed, and the page says what follows", async () =
   assert.equal(await anthropic.getByLabel("Base URL").inputValue(), "ftp://nowhere.example");
 });
 
-test("a stored provider key goes to no other address unless it is pasted again", async () => {
+test("a stored provider key is bound to its address", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/providers`);
@@ -210,7 +210,7 @@ test("a stored provider key goes to no other address unless it is pasted again",
   assert.equal((await server.ask("Hello.")).status, 200);
   await openai.getByLabel("Base URL").fill(server.provider.url);
   await openai.getByRole("button", { name: "Save" }).click();
-  // What was done is said where one looks, also after a form further down.
+  // The result is shown at the top, also after a form further down.
   await page.getByText("Saved. The key is stored encrypted").waitFor();
   assert.equal(await page.evaluate(() => scrollY), 0);
 });
@@ -247,7 +247,7 @@ test("long names stay within their column", async () => {
   assert.ok(heights.every((lines) => lines === 1), `ids are broken over lines: ${heights}`);
 });
 
-test("on a phone the chart begins at now", async () => {
+test("on a phone the chart starts at the present", async () => {
   const page = await browser.open({ viewport: { width: 390, height: 844 } });
   await signIn(page, server);
   await server.ask("Hello.");
@@ -259,7 +259,7 @@ test("on a phone the chart begins at now", async () => {
   assert.ok(isSeen);
 });
 
-test("the playground shows the modes once there is a text", async () => {
+test("the playground shows the modes with a text", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/playground`);
@@ -286,7 +286,7 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   assert.equal(refused.status(), 403);
   await guest.getByText("Not for your role").waitFor();
   await guest.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit log" }).waitFor();
-  // Also when the form is made by hand, with this session's own token.
+  // Also for a forged form with this session's token.
   await guest.goto(`${server.url}/audit`);
   const status = await guest.evaluate(async () => {
     const csrf = document.querySelector("input[name=csrf]").value;
@@ -295,7 +295,7 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   });
   assert.equal(status, 403);
   assert.equal((await server.ask(NOTE)).status, 200);
-  // Removed, the session ends at once.
+  // Removing the user ends the session at once.
   await page.goto(`${server.url}/users`);
   const row = page.getByRole("row", { name: /new\.auditor/ });
   await row.getByText("Remove", { exact: true }).click();
@@ -305,7 +305,7 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   await guest.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("a second factor is asked for, and each code works once", async () => {
+test("each code of a second factor works once", async () => {
   const page = await browser.open();
   await signIn(page, server, AUDITOR);
   await page.goto(`${server.url}/account`);
@@ -343,7 +343,7 @@ test("a second factor is asked for, and each code works once", async () => {
   }
 });
 
-test("a role is changed, and who is signed in where is seen and ended", async () => {
+test("roles are changed, sessions are shown and ended", async () => {
   const [page, other] = [await browser.open(), await browser.open()];
   const email = "second@clinic.example";
   await server.command(["user", "add", email, "--password-stdin", "--role", "auditor"], PASSWORD);
@@ -357,7 +357,7 @@ test("a role is changed, and who is signed in where is seen and ended", async ()
   await other.getByRole("heading", { name: "Sign in" }).waitFor();
   const row = page.locator("section", { has: page.getByRole("heading", { name: "People" }) }).getByRole("row", { name: /second@/ });
   await row.getByText("Change role", { exact: true }).click();
-  // The question opens over the page: the row stays as it is, and Escape closes it.
+  // The dialog opens over the page: the row stays the same, and Escape closes it.
   const before = (await row.boundingBox()).height;
   await page.getByRole("button", { name: "Make owner" }).waitFor();
   await page.keyboard.press("Escape");
@@ -370,7 +370,7 @@ test("a role is changed, and who is signed in where is seen and ended", async ()
   assert.equal((await other.goto(`${server.url}/settings`)).status(), 200);
 });
 
-test("a second factor can be required of everybody", async () => {
+test("a second factor can be required of all users", async () => {
   const [page, other] = [await browser.open(), await browser.open()];
   await signIn(page, server);
   await page.goto(`${server.url}/settings/sign-in`);
@@ -408,7 +408,7 @@ test("a second factor can be required of everybody", async () => {
   await page.getByText("Second factor turned off").waitFor();
 });
 
-test("the playground shows that it waits, sends once, streams, and takes whole messages", async () => {
+test("the playground sends once, streams, and takes whole messages", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/playground?example=yes`);

@@ -1,4 +1,4 @@
-// The Providers page: each place is added with what it asks for, tested in words, and shown with what is agreed.
+// The Providers page: adding each kind, testing it, and its agreement.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import http from "node:http";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(async () => { await browser?.close(); clouds?.close(); await server?.stop(); });
 
-// The first step of the path says what is wrong there; what is asked for below it is not looked at.
+// The first segment of the path chooses the failure; the rest is ignored.
 const ANSWERS = {
   fine: [200, {}, {
     id: "c", object: "chat.completion", created: 1, model: "m",
@@ -50,7 +50,7 @@ function serviceAccount() {
   return JSON.stringify({ type: "service_account", client_email: "g@p.iam.gserviceaccount.com", private_key: privateKey });
 }
 
-// Each preset: what it is called, what is filled in, and the kind that the list shows.
+// Each preset: label, values, and the kind in the list.
 const PRESETS = [
   ["azure", "Azure OpenAI", { "Base URL": "fine", Secret: "azure-invented-0123456789" }, "Azure OpenAI"],
   ["azure-entra", "Azure OpenAI, Entra ID", { "Base URL": "fine", Tenant: "t", "Client ID": "c", Secret: "entra~invented~0123" }, "Azure OpenAI"],
@@ -73,7 +73,7 @@ async function fill(page, fields) {
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(valueOf(value));
 }
 
-test("every preset leads to a form that asks for what it needs, and the provider is listed", async () => {
+test("every preset leads to its form and a listed provider", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/providers`);
@@ -84,7 +84,7 @@ test("every preset leads to a form that asks for what it needs, and the provider
     await page.locator("#add").getByRole("link", { name: label, exact: false }).filter({ has: page.getByText(label, { exact: true }) }).click();
     await page.getByRole("heading", { name: `Add ${label}`, level: 1 }).waitFor();
     await page.getByText("Where to find the values").waitFor();
-    // Nothing that is asked for can be left out.
+    // Every required field is marked.
     const needed = await page.locator("form [required]").evaluateAll((inputs) => inputs.map((input) => input.name));
     assert.equal(needed.includes("key"), "Secret" in fields, `${code}: ${needed}`);
     await page.getByLabel("Name", { exact: true }).fill(`my-${code}`);
@@ -102,7 +102,7 @@ test("every preset leads to a form that asks for what it needs, and the provider
   for (const secret of ["invented/secret", "entra~invented", "sk-or-invented-0123"]) assert.ok(!html.includes(secret), secret);
 });
 
-test("what cannot be added says which field is wrong and keeps what was typed", async () => {
+test("refused providers name the field and keep values", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/providers/add/bedrock`);
@@ -126,7 +126,7 @@ const MISTAKES = [
   ["entra", ["--kind", "azure", "--auth", "entra", "--tenant", "t", "--client-id", "c"], "fine", "s-invented-0123456789", "The secret has expired"],
 ];
 
-test("the test button says in words what is wrong", async () => {
+test("the test button explains the failure", async () => {
   const page = await browser.open();
   await signIn(page, server);
   for (const [number, [kind, options, way, secret, words]] of MISTAKES.entries()) {
@@ -141,7 +141,7 @@ test("the test button says in words what is wrong", async () => {
   }
 });
 
-test("an agreement that ends soon is warned about on the page, at the provider and on the overview", async () => {
+test("agreements that end soon are warned about", async () => {
   const page = await browser.open();
   await signIn(page, server);
   const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
@@ -167,7 +167,7 @@ test("an agreement that ends soon is warned about on the page, at the provider a
   assert.equal(await page.getByText("my-azure: The agreement").count(), 0);
 });
 
-test("the order of fallbacks is shown with who serves each, and what nobody serves", async () => {
+test("the order of fallbacks is shown with providers", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await server.command(["provider", "set", "my-local", "--phi", "never"]);
@@ -191,14 +191,14 @@ test("the order of fallbacks is shown with who serves each, and what nobody serv
   assert.equal(await box.inputValue(), "azure-model");
 });
 
-test("how a provider fared is told of the last hour", async () => {
+test("the last hour of a provider is shown", async () => {
   const page = await browser.open();
   await signIn(page, server);
   await page.goto(`${server.url}/providers`);
   await page.locator("#openai").getByText("not asked in the last hour").waitFor();
   await server.ask("Hello.");
   await server.ask("Hello again.");
-  // A request counts when its outcome is written, which is after its answer.
+  // A request counts when its outcome is written, after its answer.
   const told = page.locator("#openai").getByText(/2 requests in the last hour, no errors, p50 [\d,]+ ms, p95 [\d,]+ ms/);
   for (let tries = 0; tries < 50 && !(await told.isVisible()); tries++) {
     await page.waitForTimeout(200);
@@ -247,7 +247,7 @@ for (const colorScheme of ["light", "dark"]) {
           .filter((one) => one.getClientRects().length > 0)
           .map((one) => [one.textContent.trim(), one.getBoundingClientRect().height])
           .filter(([, height]) => height < 32));
-        assert.deepEqual(small, [], "everything can be hit with a thumb");
+        assert.deepEqual(small, [], "every button is large enough for a thumb");
       }
     });
   }

@@ -33,7 +33,7 @@ const pages = {
   help: "/help", account: "/account", "provider-azure": "/provider/azure-eu", "provider-add": "/providers/add/bedrock", "overview-hour": "/?period=hour", missing: "/audit/00000000-0000-7000-8000-000000000000",
 };
 
-// The two of the README: as much as fits a screen.
+// The two of the README, one screen each.
 {
   const page = await browser.open({ colorScheme: "light", viewport: { width: 1280, height: 860 } });
   await signIn(page, server);

@@ -1,4 +1,4 @@
-// What the browser tests share: a real server on a folder of its own, a simulated provider, a browser.
+// Shared by the browser tests: a real server on its own folder, a simulated provider, a browser.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
@@ -16,7 +16,7 @@ export const NOTE = "Patient Jane Roe, SSN 536-22-8741, has a cough";
 const BINARY = process.env.PHIGATE;
 const CHROMIUM = process.env.CHROMIUM || "/usr/bin/chromium";
 
-// A provider that answers everything and remembers what it was sent.
+// A provider that answers every request and records it.
 async function startProvider() {
   const seen = [];
   const provider = { seen, delay: 0 };
@@ -56,7 +56,7 @@ async function startProvider() {
   return Object.assign(provider, { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() });
 }
 
-// A server, as somebody starts it for the first time. `prepare` may fill the data folder before.
+// A server on its first start. `prepare` may fill the data folder before.
 export async function startServer(prepare = () => {}) {
   const folder = mkdtempSync(join(tmpdir(), "phigate-browser-"));
   const data = join(folder, "data");
@@ -103,7 +103,7 @@ export async function startServer(prepare = () => {}) {
   };
 }
 
-// A server that is set up: owner, auditor, provider, key.
+// A configured server: owner, auditor, provider, key.
 export async function startReadyServer(prepare) {
   const server = await startServer(prepare);
   await server.command(["user", "add", OWNER, "--password-stdin", "--role", "owner"], PASSWORD);
@@ -116,7 +116,7 @@ export async function startReadyServer(prepare) {
   return server;
 }
 
-// What a program does.
+// Sends a request as a program would.
 export async function ask(server, apiKey, content) {
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: "POST",
@@ -126,7 +126,7 @@ export async function ask(server, apiKey, content) {
   return { status: response.status, id: response.headers.get("x-gateway-request-id"), body: await response.json() };
 }
 
-// A browser in which anything unexpected fails the test: dialogs, script errors, refused content, other hosts.
+// A browser in which unexpected dialogs, script errors, refused content and other hosts fail the test.
 export async function startBrowser() {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
   const trouble = [];
@@ -162,7 +162,7 @@ export async function signIn(page, server, email = OWNER, password = PASSWORD) {
   await page.waitForURL((url) => url.pathname !== "/login");
 }
 
-// The code an authenticator app would show (RFC 6238).
+// The code of an authenticator app (RFC 6238).
 export function codeOf(secret, now = Date.now()) {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   const bits = [...secret.replaceAll(" ", "")].map((letter) => letters.indexOf(letter).toString(2).padStart(5, "0")).join("");

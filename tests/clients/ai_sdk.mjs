@@ -55,7 +55,7 @@ const errors = each("errors", async (provider) => {
 });
 
 const cutStream = each("cutStream", async (provider) => {
-  // It depends on how much had arrived whether the SDK throws or gives an error part; silence would be wrong.
+  // The SDK throws or gives an error part, depending on the bytes that arrived; silence would be wrong.
   let error;
   const prompt = "simulate cut, please, in the middle of all these words";
   try {

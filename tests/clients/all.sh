@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the blocks of docs/clients.md whose programs take long to install: Claude Code, Codex, LlamaIndex and LiteLLM,
-# and Open WebUI (some gigabytes) where OPEN_WEBUI=1 is set. Arguments are names of sections; none means all.
-# Everything that is installed goes under target/clients/all.
+# and Open WebUI (some gigabytes) if OPEN_WEBUI=1 is set. Arguments are names of sections; without arguments all run.
+# Installs under target/clients/all.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=target/clients/all

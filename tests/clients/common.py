@@ -1,4 +1,4 @@
-"""What the Python clients share: arguments, results, and what is asked."""
+"""Shared by the Python clients: arguments, results and prompts."""
 
 import json
 import sys

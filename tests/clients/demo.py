@@ -12,12 +12,12 @@ BINARY = os.environ.get("PHIGATE", str(ROOT / "target" / "debug" / "phigate"))
 
 
 class Demo:
-    """A gateway with simulated providers, in a folder of its own."""
+    """A gateway with simulated providers in a temporary folder."""
 
     def __init__(self, folder):
         self.options = ["--data", f"{folder}/data", "--master-key-file", f"{folder}/data.key"]
         self.log = open(f"{folder}/log", "w+")
-        # The environment of whoever runs the tests must not reach the gateway.
+        # The environment of the test run must not reach the gateway.
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PHIGATE_")}
         command = [BINARY, "demo", *self.options, "--listen", "127.0.0.1:0", "--metrics-listen", "off"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.environment)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs official SDKs and frameworks against `phigate demo`, for all three families, and the blocks of docs/clients.md
-# whose programs install quickly. Everything that is installed goes under target/clients.
+# whose programs install quickly. Installs under target/clients.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=target/clients
@@ -15,7 +15,7 @@ if [ "$(cat "$work/stamp" 2>/dev/null || true)" != "$stamp" ]; then
   echo "$stamp" >"$work/stamp"
 fi
 
-# Node looks for packages beside the script, so the scripts go where the packages are.
+# Node searches packages beside the script, so the scripts are copied to the packages.
 cp tests/clients/*.mjs "$work/"
 "$work/venv/bin/python" tests/clients/run.py "$@"
 [ $# -gt 0 ] || exec "$work/venv/bin/python" tests/clients/docs.py

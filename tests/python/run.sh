@@ -7,7 +7,7 @@ work=target/python
 rm -rf "$work/test"
 python3 -m venv "$work/test"
 "$work/test/bin/pip" install --quiet --disable-pip-version-check --no-index target/wheels/phi_detect-*.whl
-# Away from python/, so that the installed package is tested and not its sources.
+# Outside python/, so that the tests import the installed package and not its sources.
 "$work/build/bin/mypy" --strict --no-error-summary --python-executable "$work/test/bin/python" \
   --cache-dir "$work/mypy" tests/python/typed.py
 "$work/test/bin/python" -m unittest discover --quiet --start-directory python/tests

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Python package as a wheel into target/wheels. What is installed for that goes under target/python.
+# Builds the Python package as a wheel into target/wheels. Build tools are installed under target/python.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=target/python

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the image, starts it as an ordinary user with a root that cannot be written to, without any capability, asks it
-# whether it is well, and stops it: tests/supply/image.sh [BINARY]. Needs root, buildah and runc (Debian has both).
+# Builds the image, starts it as an ordinary user on a read-only root without capabilities, checks its health, and stops
+# it: tests/supply/image.sh [BINARY]. Needs root, buildah and runc (Debian has both).
 set -eu
 cd "$(dirname "$0")/../.."
 deploy/image.sh "$@" >/dev/null
@@ -34,7 +34,7 @@ spec = {
         mount(f"{work}/data", "/var/lib/phigate"),
         mount(f"{work}/key", "/etc/phigate"),
     ],
-    # The network is the machine's own, so that it can be asked.
+    # The network is the host's, so that the health check can connect.
     "linux": {"namespaces": [{"type": kind} for kind in ("pid", "ipc", "uts", "mount")]},
 }
 json.dump(spec, open(f"{work}/config.json", "w"))

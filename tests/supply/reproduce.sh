@@ -13,7 +13,7 @@ for name in one another-place; do
     rm -rf "$folder"
     mkdir -p "$folder"
     git archive "$commit" | tar -x -C "$folder"
-    # Paths of this machine must not stand in the binary.
+    # The binary must not contain paths of this machine.
     flags="--remap-path-prefix=$folder=/phigate --remap-path-prefix=$home=/cargo"
     (cd "$folder" && RUSTFLAGS="$flags" CFLAGS="-ffile-prefix-map=$folder=/phigate -ffile-prefix-map=$home=/cargo" \
         CXXFLAGS="-ffile-prefix-map=$folder=/phigate -ffile-prefix-map=$home=/cargo" \

@@ -1,10 +1,9 @@
 #!/bin/sh
-# Kills writers at random moments, many times, on both engines, then looks whether anything that was acknowledged is lost
-# or doubled and whether the trail is whole; kills the whole gateway under requests at every door; then every fault of
-# the store. KILLS sets the kills in all, SEED their moments; ONLY=sqlite, postgresql or gateway gives all of them to one,
-# and FAULTS= leaves the faults out. Every batch that was found whole adds its figures to
-# target/torture.tsv, so that a run that is stopped counts as far as it came and the next adds to it; the sums are
-# printed at the end, or alone with KILLS=0.
+# Kills writers at random moments on both engines and checks that no acknowledged record is lost or doubled and that the
+# trail verifies; kills the whole gateway under requests at every door; then tries every fault of the store. KILLS is
+# the total of kills, SEED sets their moments; ONLY=sqlite, postgresql or gateway gives all kills to one target, and
+# FAULTS= skips the faults. Every passed batch adds its figures to target/torture.tsv, so a stopped run counts up to
+# its last batch; the totals are printed at the end, or alone with KILLS=0.
 set -eu
 cd "$(dirname "$0")/../.."
 KILLS="${KILLS:-1000}"
@@ -25,9 +24,9 @@ sums() {
         }' "$PHIGATE_TORTURE_LOG"
 }
 [ "$KILLS" -gt 0 ] || { sums; exit 0; }
-# The features of the whole workspace, so that nothing is built a second time.
+# With the features of the whole workspace, to reuse its build.
 tests() { cargo test -q --workspace --test all -- "$@"; }
-# Each engine gets nearly half; the whole gateway starts slowly and gets a twentieth.
+# Each engine gets nearly half; the gateway starts slowly and gets a twentieth.
 gateway=$((KILLS / 20)) engine=$(((KILLS - KILLS / 20) / 2))
 [ -z "${ONLY:-}" ] || gateway=$KILLS engine=$KILLS
 for place in ${ONLY:-sqlite postgresql gateway}; do
