@@ -1,4 +1,4 @@
-# Everything a newcomer and CI need. `make` lists it.
+# Targets for contributors and CI. `make` lists them.
 .DEFAULT_GOAL := help
 .PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture miri arm fuzz sbom reproduce image mutants
 
@@ -8,7 +8,7 @@ RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nex
 # The workspace has more than one program.
 PHIGATE := cargo run --package phigate --bin phigate
 
-# With the features of the whole workspace, as the tests build it: nothing is built a second time.
+# With the features of the whole workspace, to reuse the build of the tests.
 BUILD := cargo build --workspace --bin phigate
 
 help: ## list the targets
@@ -33,14 +33,14 @@ test-rust: ## tests of all crates, with a real SQLite and PostgreSQL
 	$(BUILD)
 	target/debug/phigate --version
 
-test-python: ## the Python package: built as a wheel, installed and tested in an environment of its own
+test-python: ## build the Python package as a wheel, install it in a fresh environment and test it
 	tests/python/run.sh
 
-test-clients: ## official SDKs and frameworks against a real server, and docs/clients.md as it stands
+test-clients: ## run official SDKs and frameworks and the blocks of docs/clients.md against a real server
 	$(BUILD)
 	tests/clients/run.sh
 
-test-clients-all: ## every client of docs/clients.md: Claude Code, Codex, LlamaIndex and LiteLLM too
+test-clients-all: ## run every client of docs/clients.md, also Claude Code, Codex, LlamaIndex and LiteLLM
 	$(BUILD)
 	tests/clients/all.sh
 
@@ -51,7 +51,7 @@ test-browser: ## the dashboard in a real Chromium
 test-arm:
 	tests/arm.sh --if-possible
 
-check: lint deny test ## what CI runs
+check: lint deny test ## run the checks of CI
 
 lint: ## format and lints, warnings as errors
 	cargo fmt --all --check
@@ -60,20 +60,20 @@ lint: ## format and lints, warnings as errors
 recipes: ## follow every recipe of CONTRIBUTING.md in a copy of the sources, compile and test it
 	cargo test -p phigate --test all recipes:: -- --ignored
 
-deny: ## licences, duplicate versions, sources and who may depend on whom, as deny.toml says
+deny: ## check licences, duplicate versions, sources and crate walls against deny.toml
 	@if command -v cargo-deny >/dev/null 2>&1; then cargo deny check; \
 	else python3 -m unittest discover -q -s tests/supply && python3 tests/supply/check.py; fi
 
-sbom: ## what is inside the binary, as CycloneDX, in target/phigate.cdx.json
+sbom: ## list the contents of the binary as CycloneDX in target/phigate.cdx.json
 	python3 tests/supply/sbom.py
 
 reproduce: ## build the release binary twice and compare the two byte for byte
 	tests/supply/reproduce.sh
 
-image: ## the container image from target/release/phigate: built, started without rights on a read-only root, asked, stopped
+image: ## build the container image from target/release/phigate, run it without privileges, check its health
 	tests/supply/image.sh
 
-instructions: ## what a scan costs, counted by Valgrind
+instructions: ## count the instructions of scans with Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
 
 docs: ## write docs/phi-types.md, docs/parameters.md, docs/errors.md and docs/clients.md from the tables
@@ -85,31 +85,31 @@ docs: ## write docs/phi-types.md, docs/parameters.md, docs/errors.md and docs/cl
 wheel: ## the Python package phi-detect as a wheel, in target/wheels
 	tests/python/wheel.sh
 
-bench: ## speed of the detector, the store and the whole gateway beside a bare proxy
+bench: ## measure the detector, the store and the whole gateway beside a bare proxy
 	bench/run.sh
 
-profile: ## record what a running gateway calls and where it branches; release builds follow it
+profile: ## record the profile of release builds from a running gateway
 	profile/record.sh
 
-overload: ## more than the gateway can do, and crowds of other kinds: who is served, how fast, with how much memory
+overload: ## measure throughput, latency and memory under overload and beside crowds
 	cargo build --release -p phigate -p phigate-bench
 	target/release/phigate-bench overload
 
-soak: ## MINUTES (60) at 70 % load: memory, files and latency, then the provider's count against the records
+soak: ## run MINUTES (60) at 70 % load, then compare the provider's count with the records
 	cargo build --release -p phigate -p phigate-bench
 	target/release/phigate-bench soak --minutes $(or $(MINUTES),60)
 
-torture: ## kill -9 at random moments, KILLS times, on both engines, and every fault of the store
+torture: ## kill -9 KILLS times at random moments on both engines, then try every fault of the store
 	tests/torture/run.sh
 
-miri: ## the module with unsafe code under Miri, AddressSanitizer and Valgrind, whichever are here
+miri: ## test the unsafe code under Miri, AddressSanitizer and Valgrind, if installed
 	tests/memory.sh
 
-arm: ## the detector as built for 64-bit ARM, by emulation: its own kernels, and the same findings as here
+arm: ## test the detector built for 64-bit ARM by emulation
 	tests/arm.sh
 
-fuzz: ## random inputs guided by coverage: EACH (60) seconds for each target, or for TARGETS
+fuzz: ## fuzz each target, or TARGETS, for EACH (60) seconds
 	fuzz/run.sh $(or $(EACH),60) $(TARGETS)
 
-mutants: ## change the code that guards the promises, one place at a time, and see whether a test notices; PARTS names some of them
+mutants: ## mutate the code behind the promises and check that a test fails; PARTS selects parts
 	tests/mutants/run.py $(PARTS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How fast the audit page answers on a full log: fills a store with COUNT requests (default 1,000,000, two
-# records each), starts the server on it and times every filter, signed in, page drawn and all.
+# Measures the audit page on a full log: fills a store with COUNT requests (default 1,000,000, two records
+# each), starts the server on it and times every filter for a signed-in user, rendering included.
 # Usage: bench/audit_page.sh [COUNT] [PROFILE]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ curl -s -o /dev/null -b "$jar" -c "$jar" "$url/login" --data-urlencode "csrf=$cs
 "${phigate[@]}" key list >"$folder/keys"
 key=$(awk 'NR == 2 { print $1 }' "$folder/keys")
 oldest=$(curl -s -b "$jar" "$url/audit?until=$(date -u -d '-89 days' +%Y-%m-%dT%H:%M)" | grep -o '/audit/[0-9a-f-]\{36\}' | head -n 1 | cut -d/ -f3)
-# Prints how long a page takes: measure NAME CURL-ARGUMENT...
+# Prints the time of a page: measure NAME CURL-ARGUMENT...
 measure() {
   local name=$1
   shift

@@ -3,9 +3,9 @@
 #
 #   bench/peers-gateways.sh [options of phigate-bench]
 #
-# GATEWAYS_HOME (default: target/gateways) holds what is installed; what is there already is not installed again.
+# GATEWAYS_HOME (default: target/gateways) contains the installed gateways; existing ones are not installed again.
 # Needs Python 3.10 or newer with venv, and Node 20 for Portkey. A gateway that cannot be installed or does not start is
-# left out, and its log says why. They scan nothing here: what is compared is what it costs to pass a request on.
+# left out; see its log. These gateways scan nothing: the comparison is about the cost of forwarding a request.
 set -eu
 cd "$(dirname "$0")/.."
 home=${GATEWAYS_HOME:-$PWD/target/gateways}
@@ -18,21 +18,21 @@ trap 'for pid in $started; do kill "$pid" 2>/dev/null || true; done' EXIT INT TE
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# A package of PyPI in an environment of its own: NAME PACKAGE
+# Installs a package of PyPI in a separate environment: NAME PACKAGE
 python_package() {
     [ -x "$home/$1/bin/python" ] || python3 -m venv "$home/$1"
     [ -e "$home/$1/installed" ] || "$home/$1/bin/pip" install -q "$2" > "$home/$1.install.log" 2>&1 || return 1
     touch "$home/$1/installed"
 }
 
-# A package of npm in a folder of its own: NAME PACKAGE
+# Installs a package of npm in a separate folder: NAME PACKAGE
 node_package() {
     command -v npm > /dev/null || return 1
     mkdir -p "$home/$1"
     [ -e "$home/$1/node_modules/$2" ] || npm install --silent --prefix "$home/$1" "$2" > "$home/$1.install.log" 2>&1
 }
 
-# Whether a gateway answers a request, within a minute: PORT HEADER…
+# Waits up to a minute until a gateway answers a request: PORT HEADER…
 answers() {
     port=$1
     shift
@@ -52,7 +52,7 @@ sys.exit(1)
 PYTHON
 }
 
-# Adds a gateway that was started to those that are measured: NAME PORT PID [HEADER…]
+# Adds a started gateway to the measured ones: NAME PORT PID [HEADER…]
 measure() {
     name=$1 port=$2 pid=$3
     shift 3
@@ -65,7 +65,7 @@ measure() {
     fi
 }
 
-# Starts a gateway: NAME COMMAND…; its process is in $pid.
+# Starts a gateway: NAME COMMAND…; sets $pid.
 start() {
     name=$1
     shift

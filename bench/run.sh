@@ -1,6 +1,6 @@
 #!/bin/sh
-# Speed of the detector, of signatures, of the store, and the whole gateway beside a bare proxy and a direct connection.
-# Arguments go to the last: [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE].
+# Measures the detector, signatures, the store, and the whole gateway beside a bare proxy and a direct connection.
+# Arguments go to phigate-bench: [BINARY…] [--seconds N] [--rounds N] [--only CELL] [--json FILE] [--page FILE].
 set -eu
 cd "$(dirname "$0")/.."
 cargo build --release -p phigate -p phigate-bench

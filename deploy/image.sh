@@ -1,6 +1,6 @@
 #!/bin/sh
 # The image of the Dockerfile without any registry: the release binary of this machine, the libraries it names and
-# the trusted certificates, on nothing. deploy/image.sh [BINARY]; needs buildah (Debian: apt-get install buildah).
+# the trusted certificates, without a base image. deploy/image.sh [BINARY]; needs buildah (Debian: apt-get install buildah).
 set -eu
 cd "$(dirname "$0")/.."
 binary=${1:-target/release/phigate}
@@ -8,7 +8,7 @@ name=$(buildah from scratch)
 trap 'buildah rm "$name" >/dev/null' EXIT
 empty=$(mktemp -d)
 buildah copy --quiet --chmod 0755 "$name" "$binary" /usr/local/bin/phigate >/dev/null
-# Where the loader looks for them, with links resolved.
+# Paths of the loader, with links resolved.
 for library in $(ldd "$binary" | grep -o '/[^ ]*'); do
     buildah copy --quiet "$name" "$(readlink -f "$library")" "$library" >/dev/null
 done

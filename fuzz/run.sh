@@ -1,16 +1,16 @@
 #!/bin/sh
 # Builds the fuzzer and gives each target random inputs for a while: fuzz/run.sh [SECONDS [TARGET…]]; 0 only builds.
-# Any toolchain will do; a C++ compiler is needed. What broke something is kept in fuzz/artifacts, what reached new code
-# in fuzz/corpus, and the executions of every run in fuzz/runs.tsv, whose sum is printed at the end.
-# Each target is a program of its own; BUILT=yes takes those of the last run. KEEP=yes also writes the fewest inputs that
-# reach as much code to fuzz/kept, for the tests and for the next run.
+# Needs any Rust toolchain and a C++ compiler. Failing inputs are kept in fuzz/artifacts, inputs that reached new code in
+# fuzz/corpus, and the executions of every run in fuzz/runs.tsv, whose total is printed at the end.
+# Each target is a separate program; BUILT=yes reuses those of the last run. KEEP=yes also writes a minimal set of inputs
+# with the same coverage to fuzz/kept, for the tests and the next run.
 set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 fuzzers=${CARGO_TARGET_DIR:-$PWD/../target}/fuzzers
 mkdir -p "$fuzzers"
-build() { # name of the program, and of its only target where it has but one
+build() { # name of the program, and of its target if it has only one
     [ -z "${2:-}" ] || export FUZZ_ONLY="$2"
     CARGO_INCREMENTAL=0 RUSTC_WORKSPACE_WRAPPER="$PWD/rustc.sh" cargo build --quiet --manifest-path ../Cargo.toml \
         --workspace --bin phigate-fuzz --features phigate-fuzz/libfuzzer

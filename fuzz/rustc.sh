@@ -1,6 +1,6 @@
 #!/bin/sh
-# The compiler for our own crates when the fuzzer is built (run.sh sets RUSTC_WORKSPACE_WRAPPER): optimised, with checks
-# and with coverage feedback, on any toolchain. Everything that is not ours is taken from the ordinary debug build.
+# Compiles the workspace's crates for the fuzzer (run.sh sets RUSTC_WORKSPACE_WRAPPER): optimised, with checks and coverage
+# feedback, on any toolchain. Dependencies come from the ordinary debug build.
 case " $* " in
 *" --crate-name phi"*)
     exec "$@" -Copt-level=2 -Ccodegen-units=1 -Cdebug-assertions=on -Coverflow-checks=on -Cpasses=sancov-module \

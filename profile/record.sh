@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records the profile that release builds follow (profile/rustc): builds a gateway that counts, has it answer the requests
-# of the benchmark and scan the texts and sources of this repository, and writes profile/phigate.profdata.
+# Records the profile of release builds (profile/rustc): builds an instrumented gateway, sends it the requests of the bench,
+# scans the texts and sources of this repository, and writes profile/phigate.profdata.
 # Needs llvm-profdata 19 or later: `rustup component add llvm-tools`, or Debian's package llvm-19.
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ PHIGATE_PROFILE=none cargo build --release --target-dir target/record/bench -p p
 PHIGATE_PROFILE=record cargo build --release --target-dir target/record -p phigate
 target/record/bench/release/phigate-bench target/record/release/phigate --seconds 1 --rounds 1
 
-# Texts of many kinds and languages, without the marks that say what is PHI in them; and programs, pages, tables.
+# Texts of many kinds and languages, without their PHI marks; and programs, pages, tables.
 git ls-files model/written model/templates | while read -r file; do
     sed 's/\[\[[A-Z_]*:\([^]]*\)\]\]/\1/g' "$file" >"$counts/texts/$(echo "$file" | tr / _)"
 done

@@ -3,8 +3,8 @@
 #
 #   bench/peers/run.sh GOLD[:N]...
 #
-# PEERS_HOME holds what README.md installs; OUT (default PEERS_HOME/found) keeps the findings, and a detector whose
-# findings are already there for these documents is not run again. PHIGATE is the command that scans JSON lines.
+# PEERS_HOME contains the programs that README.md installs; OUT (default PEERS_HOME/found) keeps the findings, and a
+# detector with findings for these documents is not run again. PHIGATE is the command that scans JSON lines.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 home=${PEERS_HOME:?where the peers are installed, see README.md}
