@@ -1,4 +1,4 @@
-"""What every Python adapter shares: JSON lines in, JSON lines out, a peer's names for things turned into ours."""
+"""Shared by the Python adapters: JSON lines in, JSON lines out, a peer's type names mapped to ours."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ def serve(detect, kinds):
         document = json.loads(line)
         try:
             found = list(detect(document["text"]))
-        except Exception as error:  # A text that a peer cannot read is one in which it finds nothing.
+        except Exception as error:  # A text that a peer cannot read counts as one without findings.
             print(f"{document['id']}: {type(error).__name__}", file=sys.stderr)
             found = []
         spans = [{"start": start, "end": end, "type": kinds.get(kind, str(kind).upper())} for start, end, kind in found]
@@ -22,6 +22,6 @@ def serve(detect, kinds):
 
 
 def from_bytes(text):
-    """A function from UTF-8 offsets to code points."""
+    """Returns a function from UTF-8 offsets to code points."""
     encoded = text.encode()
     return lambda offset: len(encoded[:offset].decode(errors="ignore"))

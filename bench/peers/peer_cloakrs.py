@@ -1,4 +1,4 @@
-"""cloakrs: `peer_cloakrs.py PROGRAM`. Its placeholders, put back one by one, tell where each finding stood."""
+"""cloakrs: `peer_cloakrs.py PROGRAM`. Its placeholders, restored one by one, give the place of each finding."""
 
 import json
 import re

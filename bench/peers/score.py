@@ -66,7 +66,7 @@ def report(folder, corpora):
 
 
 def predictions(folder):
-    """Each detector's findings, and a second reading in which places count as addresses and dates as births."""
+    """Returns each detector's findings, and a second version with places as addresses and dates as births."""
     result = {}
     for file in sorted(os.listdir(folder)):
         name = file.removesuffix(".jsonl")
@@ -150,7 +150,7 @@ def touches_any(span, others):
 
 
 def count_characters(tally, text, labels, spans, findings):
-    """Letters and digits of labels that no finding of any type covers, and of harmless text that one does."""
+    """Counts letters and digits of labels without any finding, and of harmless text with one."""
     covered, secret, labelled = (cover(which, len(text)) for which in (findings, labels, spans))
     for at, char in enumerate(text):
         if char.isalnum():
@@ -192,7 +192,7 @@ def print_corpus(name, documents, scores, kinds):
 
 
 def is_worth_a_row(detector, scores, best, kinds):
-    """Only where reading places as addresses or dates as births makes a peer the best at it."""
+    """Returns whether a row is needed: only if places as addresses or dates as births make the peer the best."""
     tally, plain = scores[detector], scores[detector.removesuffix("+alias")]
     return any(
         getattr(tally, measure)(kind) == best[kind, measure] > getattr(plain, measure)(kind)
@@ -244,7 +244,7 @@ def clean_cell(tallies):
 
 
 def beaten(corpus, scores, kinds):
-    """Every figure at which some peer is better than we are, with those peers, the best first."""
+    """Returns every figure at which a peer is better than phigate, with those peers, the best first."""
     if OURS not in scores:
         return
     ours = scores[OURS]

@@ -31,7 +31,7 @@ def tokens_of(body, kind):
 
 
 def think(body):
-    """The message that answers a request: look the patient up, then write, then say that it is done."""
+    """Returns the model's message: look the patient up, then write, then report that it is done."""
     turn = sum(message["role"] == "tool" for message in body["messages"])
     name, mrn = tokens_of(body, "NAME")[0], tokens_of(body, "MRN")[0]
     if turn == 0:
@@ -85,7 +85,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 def python_agent(base_url, key, streams):
-    """Asks until the model has no more tools to call; returns what the tools got and the last words."""
+    """Asks until the model calls no further tool; returns the tools' arguments and the last text."""
     client = OpenAI(base_url=base_url, api_key=key, max_retries=0, timeout=30)
     messages, got = [{"role": "user", "content": TASK}], []
     while True:
@@ -105,7 +105,7 @@ def python_agent(base_url, key, streams):
 
 
 def node_agent(base_url, key, streams):
-    """The same with the SDK for Node, whose own loop calls the tools."""
+    """Runs the agent with the SDK for Node, whose own loop calls the tools."""
     task = {"task": TASK, "result": RESULT, "tools": [tool["function"]["name"] for tool in TOOLS], "streams": streams}
     command = ["node", sys.argv[2], base_url, key, json.dumps(task)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -25,7 +25,7 @@ def test(name, function):
 
 
 def expect(kind, function):
-    """The exception of this kind that the function raises."""
+    """Returns the exception of this kind that the function raises."""
     try:
         function()
     except kind as raised:

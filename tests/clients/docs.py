@@ -22,16 +22,16 @@ PAGE = ROOT / "docs" / "clients.md"
 ADDRESS, KEY = "http://127.0.0.1:8080", "YOUR_PHIGATE_KEY"
 # Sections whose programs take long to install; `--all` runs these.
 LARGE = {"Claude Code", "Codex", "LlamaIndex", "LiteLLM", "Open WebUI"}
-# What the simulated model says to the page's question, and how many numbers its embeddings have.
+# The simulated model's answer to the page's question, and the length of its embeddings.
 ANSWER, DIMENSIONS = "You said: Say hello.", "1536"
-# LiteLLM's own key, without which it does not start.
+# LiteLLM's own key; it does not start without one.
 LITELLM_KEY = "sk-" + "0123456789abcdef" * 4
-# Words by which a block shows that it asks for no answer of a model.
+# Words of blocks that request no answer of a model.
 EMBEDS = ("Embedding", "embed_query")
 
 
 def blocks():
-    """Every block of the page: section, language and code."""
+    """Returns every block of the page: section, language and code."""
     text = PAGE.read_text(encoding="utf-8")
     found = []
     for section in text.split("\n## ")[1:]:
@@ -47,7 +47,7 @@ def free_port():
 
 
 class Page:
-    """Runs blocks in a home of their own, so that nobody's settings take part."""
+    """Runs blocks in a temporary home, without a user's settings."""
 
     def __init__(self, demo, folder, tools):
         self.demo, self.tools = demo, tools
@@ -68,7 +68,7 @@ class Page:
         return code.replace(ADDRESS, self.address).replace(KEY, self.key)
 
     def run(self, command, given="", more=None, where=None):
-        """Standard output and what else was said."""
+        """Runs a command; returns its standard output. A failure quotes the end of its output."""
         done = subprocess.run(command, cwd=where or self.home, env={**self.environment(), **(more or {})}, input=given, capture_output=True, text=True, timeout=180)
         assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-800:]} {done.stdout[-800:]}"
         return done.stdout
@@ -77,7 +77,7 @@ class Page:
         return self.run(["python", "-c", self.filled(code)])
 
     def js(self, code):
-        # Node looks for packages beside the script.
+        # Node searches packages beside the script.
         modules = next(tool.parent for tool in self.tools if tool.name == ".bin").parent
         script = modules / "block.mjs"
         script.write_text(self.filled(code))
@@ -88,7 +88,7 @@ class Page:
 
 
 def asked(page, code, given=""):
-    """A program that asks the page's question, in its own language."""
+    """Runs a program in the block's language that asks the page's question."""
     language = code[0]
     out = getattr(page, language)(code[1]) if language != "sh" else page.sh(code[1], given)
     wanted = DIMENSIONS if any(word in code[1] for word in EMBEDS) else ANSWER
@@ -96,13 +96,13 @@ def asked(page, code, given=""):
 
 
 def variables(page, code):
-    """Two variables, read by a program that knows nothing else."""
+    """Runs a program that reads only the two variables."""
     script = code[1] + "python -c \"from openai import OpenAI; print(OpenAI().responses.create(model='gpt-4o', input='Say hello.').output_text)\""
     assert ANSWER in page.sh(script)
 
 
 def piped(page, code):
-    """A program that takes its question from standard input where nobody sits before it, and puts words of its own before it."""
+    """Runs a program that reads its question from standard input and adds its own text in front."""
     out = page.sh(code[1], "Say hello.")
     assert "You said: " in out and "Say hello." in out, out[-600:]
 
@@ -114,7 +114,7 @@ def codex_settings(page, code):
 
 
 def codex(page, code):
-    """Codex wants a repository to work in."""
+    """Runs Codex in a repository, which it requires."""
     work = page.home / "work"
     work.mkdir(exist_ok=True)
     page.run(["git", "init", "-q"], where=work)
@@ -123,7 +123,7 @@ def codex(page, code):
 
 
 class LiteLlm:
-    """LiteLLM's proxy with these settings."""
+    """Runs LiteLLM's proxy with these settings."""
 
     def __init__(self, page, settings):
         self.port = free_port()
@@ -200,7 +200,7 @@ def open_webui(page, code):
         log.close()
 
 
-# What runs a block where asking is not enough, by section and by the block's place in it.
+# Runners of special blocks, by section and by the block's position in it.
 RUNS = {
     ("OpenAI SDKs", 3): variables,
     ("Claude Code", 0): piped,
@@ -214,7 +214,7 @@ LANGUAGES = {"python", "js", "sh"}
 
 
 def tools(takes_all):
-    """Where the programs of the page are."""
+    """Returns the folders of the page's programs."""
     if not takes_all:
         return [WORK / "venv" / "bin", WORK / "node_modules" / ".bin"]
     work = WORK / "all"
@@ -246,7 +246,7 @@ def main():
                     run(page, (language, code))
                     passed += 1
                     print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)
-                except Exception as reason:  # noqa: BLE001: whatever happens is the block's result
+                except Exception as reason:  # noqa: BLE001: any failure is the block's result
                     failed.append(f"{name}: {type(reason).__name__}: {reason}")
                     print(f"FAIL {name}", flush=True)
         finally:

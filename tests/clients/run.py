@@ -24,13 +24,13 @@ MODES = ["flag", "mask", "block"]
 
 
 def run_agent():
-    """The results of the agents, which bring a provider and a gateway of their own."""
+    """Returns the results of the agents, which start their own provider and gateway."""
     done = subprocess.run([sys.executable, str(ROOT / "tests/clients/agent.py"), BINARY, str(WORK / "agent.mjs")], capture_output=True, text=True, timeout=180)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done.stderr[-1500:]
 
 
 def run_client(name, demo, key, model, mode):
-    """The results of one client, and the noise it made."""
+    """Returns the results of one client, and its other output."""
     command = [*CLIENTS[name], demo.base_url, key, model, mode]
     quiet = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "LANGCHAIN_", "LANGSMITH_"))}
     try:
@@ -51,7 +51,7 @@ def main():
                 demo.command("mode", "set", mode)
                 plan = [(name, model) for model in MODELS for name in CLIENTS]
                 plan = [pair for pair in plan if not wanted or any(word in f"{' '.join(pair)} {mode}" for word in wanted)]
-                # A mode holds for everybody, so only clients of the same mode run side by side.
+                # The mode is the account's, so only clients of the same mode run in parallel.
                 with ThreadPoolExecutor(max_workers=3) as workers:
                     done = workers.map(lambda pair: run_client(pair[0], demo, demo.command("key", "create"), pair[1], mode), plan)
                     for (name, model), (results, noise) in zip(plan, done):

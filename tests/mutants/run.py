@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Changes one place at a time in the files that guard the promises, and looks whether a test notices.
+"""Mutates the files behind the promises, one place at a time, and checks that a test fails.
 
 Usage: tests/mutants/run.py [PART…] [--every N] [--most N] [--again] [--jobs N]
 
-A copy of the sources gets all mutants at once (src/main.rs plants them) and is built once; the environment says which
-one is alive. Each test is run once to see which mutants it reaches, and each mutant is then tried on the tests that
-reach it until one fails or takes far too long: first those that noticed most mutants before, then the quickest.
-`--every N` tries one in N, `--most N` so many tests for each. What became of each is noted in target/mutants/PART.tsv
-as it is seen; `--again` goes on from there, and tries only those that no test has noticed yet. Those that no test can
-notice, or that do no harm, stand with the reason in explained.tsv beside this file: path, function, change (or `*` for
-all of the function), why.
+A copy of the sources gets all mutants at once (src/main.rs plants them) and is built once; an environment variable
+selects the active one. Each test runs once to record the mutants it reaches. Then each mutant runs with the tests that
+reach it until one fails or takes far too long: first the tests that caught most mutants, then the fastest. `--every N`
+tries one mutant in N, `--most N` at most N tests per mutant. Results are appended to target/mutants/PART.tsv; `--again`
+continues from there with the mutants that no test has caught. Mutants that no test can catch, or that are harmless,
+are listed with the reason in explained.tsv beside this file: path, function, change (or `*` for the whole function),
+reason.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "mutants"
-# The sources with all mutants; and where they are built, so that only what has changed is built again.
+# The sources with all mutants, and the folder of their build, kept for incremental builds.
 PLANTED, TREE = WORK / "planted", WORK / "tree"
 EXPLAINED = Path(__file__).parent / "explained.tsv"
 
@@ -42,9 +42,9 @@ CORE_TESTS = {
     "wire_conversations",
     "wire_requests",
 }
-# Not those of its faults: killed in the middle, they would leave frozen disks behind.
+# Without its fault tests, which would leave frozen disks behind when killed.
 STORE_TESTS = {"contract", "tamper", "attacks", "sealed", "moving"}
-# What is changed, and the tests that should notice: modules of the tests of crates.
+# Mutated files, and the test modules of crates that should catch the mutants.
 PARTS = {
     "json": (
         ["phigate-core/src/json/mod.rs", "phigate-core/src/json/read.rs", "phigate-core/src/json/string.rs"],
@@ -72,7 +72,7 @@ PARTS = {
         {"phigate-store": STORE_TESTS, "phigate-verify": {"chain", "deletions", "tests"}},
     ),
 }
-# Tests that take this long prove nothing that quicker ones do not.
+# Tests slower than this are skipped; faster ones prove the same.
 SLOW = 20
 
 
@@ -81,20 +81,20 @@ def run(*command, **more):
 
 
 def sources():
-    """The names of all files, with those that are not committed yet."""
+    """Returns all file names, including uncommitted files."""
     names = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT, stdout=subprocess.PIPE)
     return [name for name in names.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
 def write(path, data):
-    """Leaves a file alone that is the same already: cargo goes by its time."""
+    """Writes a file unless it is unchanged, because cargo compares times."""
     if not path.is_file() or path.read_bytes() != data:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
 
 def plant():
-    """Makes the tree with all mutants of all parts, and gives what each of them is: path, line, function, change."""
+    """Plants all mutants of all parts; returns path, line, function and change of each."""
     run("rm", "-rf", str(PLANTED))
     names = sources()
     for name in names:
@@ -113,7 +113,7 @@ def plant():
 
 
 def tests(crates):
-    """Builds, and gives every test as (program, folder, name): those of the modules of each crate."""
+    """Builds the modules' tests; returns each as (program, folder, name)."""
     environment = os.environ | {"CARGO_TARGET_DIR": os.environ.get("MUTANTS_TARGET", str(WORK / "target"))}
     command = ["cargo", "nextest", "list", "--message-format", "json", "--cargo-quiet", "--test", "all"]
     command += [argument for crate in crates for argument in ("-p", crate)]
@@ -128,7 +128,7 @@ def tests(crates):
 
 
 def try_test(test, limit, **environment):
-    """How it ended: None when it passed, else why not; and how long it took."""
+    """Runs a test; returns None or the reason of its failure, and the time it took."""
     program, folder, name = test
     own = tempfile.mkdtemp()
     os.chmod(own, 0o755)
@@ -153,7 +153,7 @@ def try_test(test, limit, **environment):
 
 
 def trace(all_tests, pool):
-    """The tests that reach each mutant, the quickest first."""
+    """Returns the tests that reach each mutant, the fastest first."""
 
     def look(test):
         with tempfile.NamedTemporaryFile("r") as log:
@@ -171,7 +171,7 @@ def trace(all_tests, pool):
 
 
 def try_mutant(number, those, noticed, most):
-    """What became of a mutant."""
+    """Tries a mutant; returns the result."""
     for seconds, test in sorted(those, key=lambda one: (-noticed[one[1]], one))[:most]:
         failure, _ = try_test(test, 10 + 5 * seconds, MUTANT=str(number))
         if failure:
@@ -186,7 +186,7 @@ def explanations():
 
 
 def describe(mutants):
-    """A line for each; its number would change with the sources."""
+    """Identifies a mutant across changes of the sources, without its number."""
     names, seen = {}, Counter()
     for number, (path, line, function, change) in mutants.items():
         name = f"{path}:{line} {function}: {change}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the dependencies against deny.toml where cargo-deny is not installed: licences, duplicates, who may depend on
+"""Checks the dependencies against deny.toml without cargo-deny: licences, duplicates, who may depend on
 whom, sources. Advisories are not checked here: their database must be fetched, and `cargo deny check advisories` does that.
 
 Usage: tests/supply/check.py [--offline]
@@ -17,7 +17,7 @@ CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 
 
 def licence_is_fine(expression, allowed):
-    """Whether an SPDX expression can be fulfilled with the allowed licences."""
+    """Returns whether the allowed licences satisfy an SPDX expression."""
     words = re.findall(r"\(|\)|[^\s()/]+|/", expression or "")
     position = 0
 
@@ -124,7 +124,7 @@ def cargo(*words):
 
 
 def tree(text):
-    """The edges of a tree that `cargo tree --prefix depth` printed, as pairs of (name, version)."""
+    """Returns the edges of a tree from `cargo tree --prefix depth`, as pairs of (name, version)."""
     edges, above = set(), []
     for line in filter(None, text.splitlines()):
         depth, name, version = re.match(r"(\d+)(\S+) v(\S+)", line).groups()
@@ -136,8 +136,8 @@ def tree(text):
 
 
 def graph(targets, more):
-    """Every package that is built on any target, and who depends on it. `cargo metadata` would also tell of packages
-    that no feature in use needs."""
+    """Returns every package that is built on any target, with its dependents. `cargo metadata` would also list packages
+    that no used feature needs."""
     every = json.loads(cargo("metadata", "--format-version=1", "--locked", "--all-features", *more))["packages"]
     every = {(package["name"], package["version"]): package for package in every}
     packages, parents = {}, {}

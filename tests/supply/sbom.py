@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what is inside the binary as a CycloneDX 1.5 bill of materials: tests/supply/sbom.py [FILE]
+"""Writes the contents of the binary as a CycloneDX 1.5 bill of materials: tests/supply/sbom.py [FILE]
 
 Everything that phigate depends on when built or run, with versions, licences, checksums of the sources and who needs
 whom. The same commit gives the same file, byte for byte.
@@ -23,7 +23,7 @@ def read(*command):
 
 
 def reachable(nodes, root):
-    """The packages that a build of the root needs; tests' own are left out."""
+    """Returns the packages that a build of the root needs, without those of tests."""
     found, waiting, edges = set(), [root], {}
     while waiting:
         here = waiting.pop()
@@ -93,7 +93,7 @@ def bill():
 
 
 def check(bom):
-    """What every reader of such a file relies on."""
+    """Checks the fields that readers of such a file rely on."""
     references = [bom["metadata"]["component"]["bom-ref"], *(row["bom-ref"] for row in bom["components"])]
     assert len(references) == len(set(references)), "a reference stands twice"
     for row in bom["dependencies"]:

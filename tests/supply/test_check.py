@@ -1,4 +1,4 @@
-"""The check finds what it is for. Run: python3 -m unittest discover -s tests/supply"""
+"""Tests of the check. Run: python3 -m unittest discover -s tests/supply"""
 
 import unittest
 

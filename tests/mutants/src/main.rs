@@ -1,10 +1,9 @@
-//! Plants mutants: `plant-mutants FILE…` rewrites each file so that it holds all its mutants, and prints one line for
-//! each: its number, file, line, function and change, with tabs between. The environment variable `MUTANT` says which
-//! one is alive when the program runs, so that one build serves for all of them; `MUTANT_TRACE` names a file to which
-//! the numbers of those that were reached are written.
+//! Plants mutants: `plant-mutants FILE…` rewrites each file to contain all its mutants, and prints one line per mutant
+//! with number, file, line, function and change, separated by tabs. The environment variable `MUTANT` selects the active
+//! one at run time, so one build serves for all; `MUTANT_TRACE` names a file for the numbers of reached mutants.
 //!
-//! What is changed: comparisons are turned round or moved by one, conditions left out or turned round, sums made
-//! differences, statements left out, and functions return at once with a plain value.
+//! Mutations: comparisons inverted or moved by one, conditions removed or inverted, sums made differences, statements
+//! removed, and functions that return at once with a plain value.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Stmt, UnOp};
 
-/// What every crate with mutants gets.
+/// Code added to every crate with mutants.
 const SWITCH: &str = r#"
 #[allow(dead_code, clippy::all)]
 mod mutants {
@@ -38,7 +37,7 @@ mod mutants {
 }
 "#;
 
-/// A text to put in. Of those at one place, ends come first, inner ones before outer ones; beginnings the other way.
+/// Text to insert. At one offset, ends come first, inner before outer ones; beginnings in reverse order.
 struct Edit {
     at: usize,
     order: (bool, isize),
@@ -55,7 +54,7 @@ struct Planter<'s> {
 }
 
 impl Planter<'_> {
-    /// Notes a mutant; the expression that tells whether it is alive.
+    /// Registers a mutant; returns the expression for whether it is active.
     fn plant(&mut self, at: &impl Spanned, change: &str) -> String {
         let number = *self.next;
         *self.next += 1;
@@ -82,7 +81,7 @@ impl Planter<'_> {
         self.wrap(what, "((".to_owned(), format!(") ^ {alive})"));
     }
 
-    /// One side of `&&` taken for true, or of `||` for false.
+    /// Replaces one side of `&&` by true, or of `||` by false.
     fn leave_out(&mut self, side: &Expr, is_and: bool) {
         if !has_let(side) {
             let alive = self.plant(side, &format!("condition left out: {}", self.text(side)));
@@ -120,7 +119,7 @@ impl Planter<'_> {
     }
 }
 
-/// Values that a function of this type may return; none where there is no telling.
+/// Plain values for a return type; empty for unknown types.
 fn plain_values(kind: &str) -> Vec<&'static str> {
     let kind: String = kind.split_whitespace().collect();
     match kind.as_str() {
@@ -138,7 +137,7 @@ fn plain_values(kind: &str) -> Vec<&'static str> {
     }
 }
 
-/// Written twice it does no harm.
+/// Whether an expression may be evaluated twice without side effects.
 fn is_simple(expr: &Expr) -> bool {
     match expr {
         Expr::Path(_) => true,
@@ -159,7 +158,7 @@ fn has_let(expr: &Expr) -> bool {
     }
 }
 
-/// A condition that is not changed anyway, as comparisons and the like are.
+/// Whether a condition is mutated here; comparisons and the like are mutated on their own.
 fn is_plain_condition(expr: &Expr) -> bool {
     matches!(expr, Expr::MethodCall(_) | Expr::Call(_) | Expr::Path(_) | Expr::Field(_) | Expr::Macro(_))
 }
@@ -242,7 +241,7 @@ impl<'a> Visit<'a> for Planter<'_> {
     }
 
     fn visit_item_impl(&mut self, item: &'a syn::ItemImpl) {
-        // How a value is shown guards nothing here.
+        // Formatting a value guards no promise.
         let shows = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
         if !shows.is_some_and(|name| name.ident == "Debug" || name.ident == "Display") {
             visit::visit_item_impl(self, item);
@@ -291,7 +290,7 @@ fn main() {
     }
     for lib in crates.keys() {
         let text = std::fs::read_to_string(lib).expect("every crate here has a library");
-        // Mutants are not written as a person would write them.
+        // Lints do not apply to generated code.
         let text = format!("#![allow(warnings)]\n{text}{SWITCH}");
         std::fs::write(lib, text).expect("it can be written");
     }
