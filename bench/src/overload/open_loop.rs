@@ -14,10 +14,10 @@ use crate::bodies::Body;
 use crate::load::connect;
 
 /// Largest number of concurrent requests; further ones are dropped.
-const UNDER_WAY_MAX: usize = 6000;
+const CONCURRENT_MAX: usize = 6000;
 
 /// Timeout of a caller.
-const PATIENCE: Duration = Duration::from_secs(15);
+const CALLER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Number of the next body, so that no two requests are equal.
 static NEXT: AtomicU64 = AtomicU64::new(1 << 32);
@@ -99,7 +99,7 @@ impl Callers {
             let due = (started.elapsed().as_secs_f64() * per_second) as u32 + 1;
             for number in sent..due {
                 let start = started + Duration::from_secs_f64(f64::from(number) / per_second);
-                if tasks.len() < UNDER_WAY_MAX {
+                if tasks.len() < CONCURRENT_MAX {
                     tasks.spawn(self.clone().one(start));
                 } else {
                     tally.failed += 1;
@@ -146,7 +146,7 @@ impl Callers {
         let pick = |count: usize| usize::try_from(number).unwrap_or(0) % count.max(1);
         let body = self.bodies[pick(self.bodies.len())].make(number);
         let key = &self.keys[pick(self.keys.len())];
-        let asked = tokio::time::timeout(PATIENCE, self.ask(key, body)).await;
+        let asked = tokio::time::timeout(CALLER_TIMEOUT, self.ask(key, body)).await;
         match asked {
             Ok(Some(200)) => End::Good(due.elapsed()),
             Ok(Some(429 | 503)) => End::Shed,

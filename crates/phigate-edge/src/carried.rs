@@ -12,7 +12,7 @@ use tokio::time::Sleep;
 use crate::activity::Ongoing;
 
 /// Delay before an error closes the connection, so that earlier chunks are flushed.
-const LAST_WORDS: Duration = Duration::from_millis(50);
+const FLUSH_DELAY: Duration = Duration::from_millis(50);
 
 /// Body that keeps the resources of its request until it was sent or dropped.
 pub(crate) struct Carried<H> {
@@ -47,7 +47,7 @@ impl<H> Carried<H> {
         if self.breaking.is_none() {
             match ready!(http_body::Body::poll_frame(Pin::new(&mut self.body), cx)) {
                 Some(Err(error)) => {
-                    let wait = Box::pin(tokio::time::sleep(LAST_WORDS));
+                    let wait = Box::pin(tokio::time::sleep(FLUSH_DELAY));
                     self.breaking = Some(Breaking { wait, error });
                 }
                 piece => return Poll::Ready(piece),

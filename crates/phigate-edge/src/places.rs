@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// Idle time before a connection may be evicted.
-const REST_MIN: Duration = Duration::from_secs(1);
+const IDLE_MIN: Duration = Duration::from_secs(1);
 
 /// Wait after evicting a connection before the next one is evicted.
-const NEXT: Duration = Duration::from_millis(20);
+const EVICTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// Slots of all connections that share a limit.
 pub(crate) struct Places {
     free: Arc<Semaphore>,
-    line: Mutex<Line>,
+    line: Mutex<IdleLine>,
 }
 
 /// Idle connections by the start of their idle time, which is not noticed in order. The number distinguishes equal
 /// times.
 #[derive(Default)]
-struct Line {
+struct IdleLine {
     last: u64,
     resting: BTreeMap<(Instant, u64), Arc<Notify>>,
 }
@@ -33,8 +33,8 @@ struct Line {
 pub(crate) struct Place {
     places: Arc<Places>,
     /// Key in the line, if idle.
-    stands: Mutex<Option<(Instant, u64)>>,
-    bell: Arc<Notify>,
+    key: Mutex<Option<(Instant, u64)>>,
+    evicted: Arc<Notify>,
     _taken: Option<OwnedSemaphorePermit>,
 }
 
@@ -57,9 +57,9 @@ impl Places {
             return Some(self.place(Some(free)));
         }
         loop {
-            let patience = self.ask(Instant::now());
+            let pause = self.evict_idlest(Instant::now());
             let free = Arc::clone(&self.free).acquire_owned();
-            match tokio::time::timeout(patience, free).await {
+            match tokio::time::timeout(pause, free).await {
                 Ok(free) => return free.ok().map(|free| self.place(Some(free))),
                 Err(_) => continue,
             }
@@ -74,28 +74,28 @@ impl Places {
     fn place(self: &Arc<Self>, taken: Option<OwnedSemaphorePermit>) -> Place {
         Place {
             places: Arc::clone(self),
-            stands: Mutex::default(),
-            bell: Arc::default(),
+            key: Mutex::default(),
+            evicted: Arc::default(),
             _taken: taken,
         }
     }
 
     /// Evicts the connection that is idle longest, if it is past its minimum time; returns when to try again.
-    fn ask(&self, now: Instant) -> Duration {
+    fn evict_idlest(&self, now: Instant) -> Duration {
         let mut line = self.line();
         let Some(first) = line.resting.first_entry() else {
-            return NEXT;
+            return EVICTION_PAUSE;
         };
         let (since, _) = *first.key();
         let rested = now.saturating_duration_since(since);
-        if rested < REST_MIN {
-            return REST_MIN - rested;
+        if rested < IDLE_MIN {
+            return IDLE_MIN - rested;
         }
         first.remove().notify_one();
-        NEXT
+        EVICTION_PAUSE
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
+    fn line(&self) -> MutexGuard<'_, IdleLine> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -103,40 +103,40 @@ impl Places {
 impl Place {
     /// Enters the line: idle since `since`.
     pub(crate) fn rest(&self, since: Instant) {
-        let mut stands = self.stands();
+        let mut key = self.key();
         let mut line = self.places.line();
-        if let Some(before) = *stands {
+        if let Some(before) = *key {
             line.resting.remove(&before);
         }
         line.last += 1;
         let here = (since, line.last);
-        line.resting.insert(here, Arc::clone(&self.bell));
-        *stands = Some(here);
+        line.resting.insert(here, Arc::clone(&self.evicted));
+        *key = Some(here);
     }
 
     /// Leaves the line: a request arrived.
     pub(crate) fn work(&self) {
-        if let Some(stood) = self.stands().take() {
-            self.places.line().resting.remove(&stood);
+        if let Some(key) = self.key().take() {
+            self.places.line().resting.remove(&key);
         }
     }
 
     /// Whether the connection is in the line or was evicted from it.
     pub(crate) fn is_resting(&self) -> bool {
-        self.stands().is_some()
+        self.key().is_some()
     }
 
-    fn stands(&self) -> MutexGuard<'_, Option<(Instant, u64)>> {
-        self.stands.lock().unwrap_or_else(PoisonError::into_inner)
+    fn key(&self) -> MutexGuard<'_, Option<(Instant, u64)>> {
+        self.key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until the connection is evicted.
     pub(crate) async fn asked_for(&self) {
         loop {
-            self.bell.notified().await;
+            self.evicted.notified().await;
             // A notification may be from an earlier idle time; evicting removed the key from the line.
-            let stands = *self.stands();
-            if stands.is_some_and(|here| !self.places.line().resting.contains_key(&here)) {
+            let key = *self.key();
+            if key.is_some_and(|here| !self.places.line().resting.contains_key(&here)) {
                 return;
             }
         }
@@ -153,7 +153,7 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    async fn is_asked_for(place: &Place) -> bool {
+    async fn is_evicted(place: &Place) -> bool {
         let asked = tokio::time::timeout(Duration::from_millis(1), place.asked_for());
         asked.await.is_ok()
     }
@@ -170,15 +170,15 @@ mod tests {
         // The first connection had a request in between.
         first.work();
         first.rest(now);
-        assert!(places.ask(now) > NEXT);
-        assert!(!is_asked_for(&second).await);
-        assert_eq!(places.ask(now + REST_MIN), NEXT);
-        assert!(is_asked_for(&second).await);
-        assert!(!is_asked_for(&first).await);
-        assert_eq!(places.ask(now + REST_MIN), NEXT);
-        assert!(is_asked_for(&first).await);
-        places.ask(now + REST_MIN);
-        assert!(!is_asked_for(&at_work).await);
+        assert!(places.evict_idlest(now) > EVICTION_PAUSE);
+        assert!(!is_evicted(&second).await);
+        assert_eq!(places.evict_idlest(now + IDLE_MIN), EVICTION_PAUSE);
+        assert!(is_evicted(&second).await);
+        assert!(!is_evicted(&first).await);
+        assert_eq!(places.evict_idlest(now + IDLE_MIN), EVICTION_PAUSE);
+        assert!(is_evicted(&first).await);
+        places.evict_idlest(now + IDLE_MIN);
+        assert!(!is_evicted(&at_work).await);
     }
 
     #[tokio::test]
@@ -189,9 +189,9 @@ mod tests {
         let now = Instant::now();
         second.rest(now + Duration::from_millis(1));
         first.rest(now);
-        places.ask(now + 2 * REST_MIN);
-        assert!(is_asked_for(&first).await);
-        assert!(!is_asked_for(&second).await);
+        places.evict_idlest(now + 2 * IDLE_MIN);
+        assert!(is_evicted(&first).await);
+        assert!(!is_evicted(&second).await);
     }
 
     #[tokio::test]
@@ -200,11 +200,11 @@ mod tests {
         let place = places.take().await.unwrap();
         let now = Instant::now();
         place.rest(now);
-        places.ask(now + REST_MIN);
+        places.evict_idlest(now + IDLE_MIN);
         place.work();
-        assert!(!is_asked_for(&place).await);
+        assert!(!is_evicted(&place).await);
         place.rest(now);
-        assert!(!is_asked_for(&place).await);
+        assert!(!is_evicted(&place).await);
     }
 
     #[tokio::test]

@@ -15,12 +15,12 @@ use futures_util::task::AtomicWaker;
 #[derive(Debug)]
 pub struct Rarely<F> {
     future: Pin<Box<F>>,
-    bell: Arc<Bell>,
+    waker: Arc<OwnWaker>,
 }
 
 #[derive(Debug)]
-struct Bell {
-    rang: AtomicBool,
+struct OwnWaker {
+    has_fired: AtomicBool,
     /// Waker of the polling task.
     owner: AtomicWaker,
 }
@@ -28,24 +28,24 @@ struct Bell {
 impl<F: Future> Rarely<F> {
     /// Wraps a future.
     pub fn new(future: F) -> Self {
-        let bell = Bell {
-            rang: AtomicBool::new(true),
+        let waker = OwnWaker {
+            has_fired: AtomicBool::new(true),
             owner: AtomicWaker::new(),
         };
         Self {
             future: Box::pin(future),
-            bell: Arc::new(bell),
+            waker: Arc::new(waker),
         }
     }
 }
 
-impl Wake for Bell {
+impl Wake for OwnWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.rang.store(true, Ordering::Release);
+        self.has_fired.store(true, Ordering::Release);
         self.owner.wake();
     }
 }
@@ -55,11 +55,11 @@ impl<F: Future> Future for Rarely<F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         // Registered before the check, so that a wake-up in between is not lost.
-        self.bell.owner.register(cx.waker());
-        if !self.bell.rang.swap(false, Ordering::AcqRel) {
+        self.waker.owner.register(cx.waker());
+        if !self.waker.has_fired.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
         }
-        let waker = Waker::from(Arc::clone(&self.bell));
+        let waker = Waker::from(Arc::clone(&self.waker));
         self.future.as_mut().poll(&mut Context::from_waker(&waker))
     }
 }

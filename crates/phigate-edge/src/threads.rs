@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 thread_local! {
     /// Number of this thread among the serving ones; 0 for all other threads.
-    static PLACE: Cell<usize> = const { Cell::new(0) };
+    static THREAD_NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Threads that serve callers. By default there are none, and the current runtime serves.
@@ -103,7 +103,7 @@ impl Thread {
             tasks: Arc::default(),
         };
         let work = move || {
-            PLACE.set(place);
+            THREAD_NUMBER.set(place);
             runtime.block_on(stop.cancelled());
             runtime.shutdown_background();
         };
@@ -141,7 +141,7 @@ impl<T> PerThread<T> {
 
     /// Value of this thread.
     pub fn mine(&self) -> &T {
-        &self.0[PLACE.get() % self.0.len()]
+        &self.0[THREAD_NUMBER.get() % self.0.len()]
     }
 }
 
