@@ -21,7 +21,7 @@ agreements! {
     // From the widest to the narrowest: variant, code, label, tone, meaning.
     #[default]
     Allowed "allowed" "PHI allowed" Good "The account's mode alone decides.";
-    Masked "masked" "PHI masked" Info "Where the mode would let PHI through, it is masked for this provider.";
+    Masked "masked" "PHI masked" Info "PHI that the mode would let through is masked for this provider.";
     Never "never" "No PHI" Warn "A request in which PHI was found is not sent there, masked or not.";
 }
 

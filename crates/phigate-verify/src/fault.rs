@@ -94,7 +94,7 @@ impl FaultKind {
             Self::Reordered => "is out of order",
             Self::Inserted => "was inserted",
             Self::Truncated => "and what followed it are gone: the trail was cut",
-            Self::RolledBack => "was set back to what it was before",
+            Self::RolledBack => "was replaced by an older version",
         }
     }
 }
