@@ -106,7 +106,6 @@ mod rules;
 // What the model adds.
 mod decide;
 mod doubts;
-mod explanation;
 mod names;
 mod tidy;
 
@@ -120,7 +119,7 @@ mod code_points;
 mod replace;
 
 pub use code_points::CodePoints;
-pub use explanation::Explanation;
+pub use decide::Explanation;
 pub use finding::{Finding, Findings};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiRule, RULES};
@@ -337,6 +336,8 @@ impl Detector {
             for one in explained.into_iter().flatten() {
                 one.span = view.to_source(&one.span);
             }
+        } else {
+            candidates.retain(|one| one.score >= self.settings.threshold(one.kind));
         }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget, None);
@@ -345,7 +346,7 @@ impl Detector {
         for candidate in &mut candidates {
             candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
-        resolve::resolve(text, candidates, |kind| self.settings.threshold(kind))
+        resolve::resolve(text, candidates)
     }
 
     /// What the names found so far give away: the same people elsewhere, and what stands beside them.

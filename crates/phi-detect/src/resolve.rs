@@ -1,6 +1,6 @@
 //! Settles overlapping candidates: one finding per piece of text, in order.
 //!
-//! Weak candidates are dropped first. Where two of one kind overlap, the finding
+//! Where two of one kind overlap, the finding
 //! covers both, because a remainder would leak. Where two kinds overlap, the
 //! stronger keeps its whole span and the weaker keeps only what sticks out.
 //! At the end, neighbours of a kind that reads as one (a name, an address) are
@@ -10,16 +10,11 @@ use std::ops::Range;
 
 use crate::candidate::Candidate;
 use crate::finding::Finding;
-use crate::kinds::PhiKind;
 use crate::rules;
 
-/// Turns candidates into findings: sorted, never overlapping, each at or above its kind's threshold.
-pub(crate) fn resolve(
-    text: &str,
-    mut candidates: Vec<Candidate>,
-    threshold: impl Fn(PhiKind) -> f32,
-) -> Vec<Finding> {
-    candidates.retain(|one| !one.span.is_empty() && one.score >= threshold(one.kind));
+/// Turns candidates into findings: sorted, never overlapping.
+pub(crate) fn resolve(text: &str, mut candidates: Vec<Candidate>) -> Vec<Finding> {
+    candidates.retain(|one| !one.span.is_empty());
     let mut united = unite_same_kind(candidates);
     united.sort_by_key(|one| one.span.start);
     let mut findings = Vec::with_capacity(united.len());
@@ -195,7 +190,7 @@ mod tests {
     }
 
     fn spans(text: &str, candidates: Vec<Candidate>) -> Vec<(&'static str, &str)> {
-        resolve(text, candidates, |_| 0.5)
+        resolve(text, candidates)
             .into_iter()
             .map(|finding| (finding.kind.code(), &text[finding.span]))
             .collect()

@@ -41,12 +41,21 @@ impl Settings {
         kind.rule().is_on_by_default || self.thresholds.iter().any(|(one, _)| *one == kind)
     }
 
-    /// The least score of a finding of this kind.
+    /// The least score of a finding that the fitted decision accepts.
+    pub(crate) fn cut(&self, kind: PhiKind) -> f32 {
+        /// Protection comes first: three in four of those at the cut are false.
+        const CUT: f32 = 0.25;
+        self.own_threshold(kind).unwrap_or(CUT)
+    }
+
+    fn own_threshold(&self, kind: PhiKind) -> Option<f32> {
+        let own = self.thresholds.iter().find(|(one, _)| *one == kind);
+        own.map(|(_, threshold)| *threshold)
+    }
+
+    /// The least score of a finding of the fast passes.
     pub(crate) fn threshold(&self, kind: PhiKind) -> f32 {
-        self.thresholds
-            .iter()
-            .find(|(one, _)| *one == kind)
-            .map_or(kind.rule().threshold, |(_, threshold)| *threshold)
+        self.own_threshold(kind).unwrap_or(kind.rule().threshold)
     }
 }
 

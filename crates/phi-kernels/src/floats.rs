@@ -3,7 +3,7 @@
 //! Rust adds and multiplies 32-bit floats as IEEE 754 says and never merges two steps into one, so that the same steps in the
 //! same order give the same bits on every processor. Sums are kept in sixteen lanes, whatever the vectors' width.
 
-use crate::products::{LANES, Pair};
+use crate::shapes::{LANES, Pair};
 
 /// Adding and subtracting this number rounds to a whole number, halves to even.
 const ROUNDER: f32 = 12_582_912.0;

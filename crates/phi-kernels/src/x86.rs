@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use crate::Level;
-use crate::products::{LANES, Pair, Weights};
+use crate::shapes::{LANES, Pair, Weights};
 
 /// Rows computed together, so that each weight is loaded once for all of them.
 const ROWS_512: usize = 8;

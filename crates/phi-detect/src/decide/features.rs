@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Standing;
+use super::columns::Columns;
 use super::spans::Spans;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
@@ -13,7 +14,7 @@ use crate::people;
 use crate::reader::Opinion;
 
 /// Names of the features.
-pub(crate) const NAMES: [&str; 38] = [
+pub(crate) const NAMES: [&str; 44] = [
     "standing",
     "score",
     "kind",
@@ -52,6 +53,12 @@ pub(crate) const NAMES: [&str; 38] = [
     "is_ordinary",
     "is_only_a_name",
     "again",
+    "touches_kept",
+    "kept_in_line",
+    "reader_own_kind",
+    "reader_other",
+    "word_again",
+    "in_column",
 ];
 
 /// One row of features.
@@ -59,7 +66,9 @@ pub(crate) type Row = [i32; NAMES.len()];
 
 /// Bytes on either side in which the reader's opinion is looked up.
 const NEAR: usize = 60;
-/// Shares are told in thousandths.
+/// Share from which the reader is sure.
+const SURE: f32 = 0.9;
+/// Unit of shares and scores.
 const THOUSAND: f32 = 1000.0;
 
 /// The evidence of a whole text.
@@ -68,29 +77,50 @@ pub(super) struct Evidence<'a> {
     opinions: &'a [Opinion],
     kept: Spans<PhiKind>,
     tagged: Spans<f32>,
-    /// Texts of kept names, and how often each occurs.
+    /// Texts of kept candidates and sure runs, and how often each occurs.
     names: HashMap<&'a [u8], i32>,
+    /// Words of these, and how often each occurs.
+    words: HashMap<&'a str, i32>,
+    columns: Columns,
     reader_in_text: i32,
     sure_pieces: i32,
     signs: i32,
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn new(page: &'a Page<'a>, all: &[(Candidate, Standing)], opinions: &'a [Opinion]) -> Self {
+    pub(super) fn new(
+        page: &'a Page<'a>,
+        proposed: &[(Candidate, Standing)],
+        runs: &[Candidate],
+        opinions: &'a [Opinion],
+    ) -> Self {
         let mut names = HashMap::new();
         let mut kept = Vec::new();
         let mut tagged = Vec::new();
-        for (one, standing) in all {
+        for (one, standing) in proposed {
             if *standing == Standing::Kept {
                 kept.push((one.span.clone(), one.kind));
-                *names.entry(page.slice(one.span.clone())).or_insert(0) += 1;
             }
             if one.rule.ends_with(".model") {
                 tagged.push((one.span.clone(), one.score));
             }
         }
+        let sure_runs = runs.iter().filter(|one| one.score >= SURE);
+        let kept_ones = proposed.iter().filter(|(_, standing)| *standing == Standing::Kept);
+        let mut spans: Vec<_> = sure_runs.chain(kept_ones.map(|(one, _)| one)).map(|one| &one.span).collect();
+        spans.sort_unstable_by_key(|span| (span.start, span.end));
+        spans.dedup();
+        let mut words = HashMap::new();
+        for span in spans {
+            *names.entry(page.slice(span.clone())).or_insert(0) += 1;
+            for word in words_of(page, span) {
+                *words.entry(word).or_insert(0) += 1;
+            }
+        }
+        let sure = runs.iter().filter(|one| one.score >= SURE).map(|one| (one.span.clone(), one.kind));
+        let columns = Columns::new(page, kept.iter().cloned().chain(sure));
         let most = opinions.iter().fold(0.0, |most: f32, one| most.max(one.share));
-        let sure = opinions.iter().filter(|one| one.share >= 0.9).count();
+        let sure = opinions.iter().filter(|one| one.share >= SURE).count();
         let is_sign = |byte: &&u8| byte.is_ascii_punctuation() && !matches!(byte, b'.' | b',' | b'-' | b'\'');
         let signs = page.bytes().iter().filter(is_sign).count() * 1000 / page.text.len().max(1);
         Evidence {
@@ -99,6 +129,8 @@ impl<'a> Evidence<'a> {
             kept: Spans::new(kept),
             tagged: Spans::new(tagged),
             names,
+            words,
+            columns,
             reader_in_text: thousandths(most),
             sure_pieces: sure.min(50) as i32,
             signs: signs as i32,
@@ -114,7 +146,8 @@ impl<'a> Evidence<'a> {
         let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
         let digits = text.chars().filter(char::is_ascii_digit).count();
         let capitals = text.chars().filter(|letter| letter.is_uppercase()).count();
-        let line = self.line_of(span);
+        let line_at = self.line_of(span);
+        let line = page.slice(line_at.clone());
         let separators = line.iter().filter(|byte| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*')).count();
         let field = page.field_at(span.start);
         let words = || text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -161,6 +194,12 @@ impl<'a> Evidence<'a> {
             i32::from(is_name && words().all(names::is_ordinary)),
             i32::from(is_name && words().any(names::is_only_a_name)),
             self.names.get(text.as_bytes()).copied().unwrap_or(0).min(9),
+            i32::from(self.touches_kept(one)),
+            self.kept_in(&line_at).min(20),
+            reader.own_kind,
+            reader.other,
+            self.word_again(one),
+            self.columns.alike(one),
         ]
     }
 
@@ -177,6 +216,7 @@ impl<'a> Evidence<'a> {
             ..Reading::default()
         };
         let (mut count, mut sum, mut agreeing) = (0, 0.0, 0);
+        let (mut own, mut other) = (0.0, 0.0);
         let mut best = (0.0, 0);
         for piece in pieces.filter(is_word) {
             let share = thousandths(piece.share);
@@ -185,7 +225,11 @@ impl<'a> Evidence<'a> {
             }
             count += 1;
             sum += piece.share;
-            agreeing += i32::from(piece.kind == one.kind);
+            if piece.kind == one.kind {
+                agreeing += 1;
+                own += piece.kind_share;
+            }
+            other += piece.other_share;
             reading.most = reading.most.max(share);
             reading.least = reading.least.min(share);
             if piece.share > best.0 {
@@ -198,6 +242,8 @@ impl<'a> Evidence<'a> {
         reading.mean = thousandths(sum / count as f32);
         reading.agrees = agreeing * 100 / count;
         reading.kind = best.1;
+        reading.own_kind = thousandths(own / count as f32);
+        reading.other = thousandths(other / count as f32);
         reading
     }
 
@@ -219,20 +265,44 @@ impl<'a> Evidence<'a> {
         (covered.min(one.span.len()) * 100 / one.span.len().max(1)) as i32
     }
 
+    /// How often the commonest word of a candidate occurs in kept candidates and sure runs.
+    fn word_again(&self, one: &Candidate) -> i32 {
+        let counts = words_of(self.page, &one.span).filter_map(|word| self.words.get(word));
+        counts.max().copied().unwrap_or(0).min(9)
+    }
+
+    /// Whether a kept candidate of the same kind is next to a candidate, or behind one byte.
+    fn touches_kept(&self, one: &Candidate) -> bool {
+        let near = one.span.start.saturating_sub(2)..one.span.end + 2;
+        let mut here = self.kept.overlapping(&near);
+        here.any(|(span, kind)| *kind == one.kind && (span.end <= one.span.start || span.start >= one.span.end))
+    }
+
+    fn kept_in(&self, line: &Range<usize>) -> i32 {
+        self.kept.overlapping(line).count() as i32
+    }
+
     fn tagged_here(&self, span: &Range<usize>) -> i32 {
         let found = self.tagged.overlapping(span);
         thousandths(found.fold(0.0, |most, (_, score)| most.max(*score)))
     }
 
-    fn line_of(&self, span: &Range<usize>) -> &[u8] {
+    fn line_of(&self, span: &Range<usize>) -> Range<usize> {
         const REACH: usize = 400;
         let bytes = self.page.bytes();
         let from = span.start.saturating_sub(REACH);
         let start = memchr::memrchr(b'\n', &bytes[from..span.start]).map_or(from, |at| from + at + 1);
         let to = bytes.len().min(span.end + REACH);
         let end = memchr::memchr(b'\n', &bytes[span.end..to]).map_or(to, |at| span.end + at);
-        &bytes[start..end]
+        start..end
     }
+}
+
+/// Words of at least two letters or figures in a span.
+fn words_of<'a>(page: &Page<'a>, span: &Range<usize>) -> impl Iterator<Item = &'a str> {
+    let text = page.text.get(span.clone()).unwrap_or_default();
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| word.len() > 1)
 }
 
 /// The reader's opinion about a candidate, in thousandths and hundredths.
@@ -244,6 +314,8 @@ struct Reading {
     first: i32,
     agrees: i32,
     kind: i32,
+    own_kind: i32,
+    other: i32,
 }
 
 fn thousandths(share: f32) -> i32 {

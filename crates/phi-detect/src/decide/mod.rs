@@ -2,20 +2,20 @@
 //!
 //! Read in this order: `doubt` (stretches to read) → `propose` (the reader's own candidates) → `features` → `trees`.
 
+mod columns;
 mod doubt;
+mod explanation;
 mod features;
 mod propose;
 mod spans;
 mod trees;
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use phi_kernels::Level;
 
 use crate::budget::Budget;
 use crate::candidate::Candidate;
-use crate::explanation::Explanation;
 use crate::kinds::PhiKind;
 use crate::page::Page;
 use crate::reader;
@@ -24,60 +24,93 @@ use features::Evidence;
 use spans::Spans;
 use trees::Trees;
 
-/// Names of the features, in the order of the table of trees.
-pub(crate) use features::NAMES as FEATURES;
-
-/// Least score of a finding; kinds may ask for more.
-const CUT: f32 = 0.25;
+pub use explanation::Explanation;
 
 /// Decides about all candidates of a page.
 ///
-/// `candidates` are those that the fast passes keep, `offered` those that they were given. Returns the candidates to settle.
+/// `candidates` are those that the fast passes keep, `offered` those that they were given. Returns the findings-to-be; overlaps
+/// are not yet settled.
 pub(crate) fn decide(
     page: &Page<'_>,
     settings: &Settings,
     candidates: Vec<Candidate>,
     offered: Vec<Candidate>,
     budget: &Budget<'_>,
-    mut explained: Option<&mut Vec<Explanation>>,
+    explained: Option<&mut Vec<Explanation>>,
 ) -> Vec<Candidate> {
-    let is_wanted = |kind: PhiKind| settings.looks_for(kind);
-    let mut all = standing_of(settings, candidates, offered);
-    let stretches = doubt::stretches(page, all.iter().map(|(one, standing)| (one, *standing)));
+    let proposed = standing_of(settings, candidates, offered);
+    let stretches = doubt::stretches(page, proposed.iter().map(|(one, standing)| (one, *standing)));
     if stretches.is_empty() {
-        return only_kept(all);
+        let kept = proposed.into_iter().filter(|(one, standing)| is_kept(settings, one, *standing));
+        return kept.map(|(one, _)| one).collect();
     }
+    let is_wanted = |kind: PhiKind| settings.looks_for(kind);
     let opinions = reader::read(Level::best(), page.text, &stretches, is_wanted, budget);
-    let kept = all.iter().filter(|(_, standing)| *standing == Standing::Kept);
-    let kept: HashSet<_> = kept.map(|(one, _)| (one.kind, one.span.clone())).collect();
-    let read = propose::candidates(page, &opinions).into_iter();
-    let read = read.filter(|one| !kept.contains(&(one.kind, one.span.clone())));
-    all.extend(read.map(|one| (one, Standing::Read)));
-    let is_in_time = !budget.is_spent();
-    let evidence = Evidence::new(page, &all, &opinions);
-    let trees = Trees::get();
-    let mut decided = Vec::new();
-    for (one, standing) in &all {
-        let is_read = stretches.iter().any(|stretch| overlaps(stretch, &one.span));
-        if !is_read {
-            decided.extend((*standing == Standing::Kept).then(|| one.clone()));
-            continue;
+    let runs = propose::runs(page, &opinions);
+    let mut decision = Decision {
+        settings,
+        stretches: &stretches,
+        is_complete: !budget.is_spent(),
+        evidence: Evidence::new(page, &proposed, &runs, &opinions),
+        found: Vec::new(),
+        explained,
+    };
+    for (one, standing) in &proposed {
+        decision.consider(one, *standing);
+    }
+    let found = decision.found.iter().map(|one| (one.span.clone(), one.kind));
+    let found = Spans::new(found.collect());
+    for run in &runs {
+        let here = found.overlapping(&run.span).filter(|(_, kind)| *kind == run.kind);
+        for part in propose::left_over(page, run, here.map(|(span, _)| span)) {
+            decision.consider(&part, Standing::Read);
         }
-        let row = evidence.row(one, *standing);
-        let score = trees.score(&row);
-        let is_certain = *standing == Standing::Kept && is_certain(one);
-        // A text that could not be read to its end keeps what is in doubt.
-        let is_found = is_certain || score >= CUT || !is_in_time && *standing != Standing::Read;
-        if let Some(explained) = explained.as_deref_mut() {
+    }
+    decision.found
+}
+
+/// A decision under way: what is known of the text, and what was found.
+struct Decision<'a> {
+    settings: &'a Settings,
+    stretches: &'a [Range<usize>],
+    /// Whether the reader came to the end of the stretches in time.
+    is_complete: bool,
+    evidence: Evidence<'a>,
+    found: Vec<Candidate>,
+    explained: Option<&'a mut Vec<Explanation>>,
+}
+
+impl Decision<'_> {
+    /// Scores a candidate and keeps it if the score suffices.
+    fn consider(&mut self, one: &Candidate, standing: Standing) {
+        let first = self.stretches.partition_point(|stretch| stretch.end <= one.span.start);
+        let is_read = self.stretches.get(first).is_some_and(|stretch| stretch.start < one.span.end);
+        if !is_read {
+            let is_kept = is_kept(self.settings, one, standing);
+            self.found.extend(is_kept.then(|| one.clone()));
+            return;
+        }
+        let row = self.evidence.row(one, standing);
+        let trees = Trees::get();
+        let mut score = trees.score(&row);
+        if standing == Standing::Kept && is_certain(one) {
+            score = score.max(one.score);
+        }
+        let is_in_doubt = !self.is_complete && standing != Standing::Read;
+        let is_found = score >= self.settings.cut(one.kind) || is_in_doubt;
+        if let Some(explained) = self.explained.as_deref_mut() {
             let weights = trees.weights(&row);
             explained.push(Explanation::new(one, standing.name(), is_found, score, &row, &weights));
         }
         if is_found {
-            let score = if is_certain { one.score.max(score) } else { score.max(settings.threshold(one.kind)) };
-            decided.push(Candidate { score, ..one.clone() });
+            self.found.push(Candidate { score, ..one.clone() });
         }
     }
-    decided
+}
+
+/// Whether a candidate that was not read about is a finding.
+fn is_kept(settings: &Settings, one: &Candidate, standing: Standing) -> bool {
+    standing != Standing::Dropped && one.score >= settings.threshold(one.kind)
 }
 
 /// Candidates with the fast passes' view of each: those that they keep, and those offered that none of these covers.
@@ -89,7 +122,7 @@ fn standing_of(
     let spans = candidates.iter().map(|one| (one.span.clone(), one.kind));
     let spans = Spans::new(spans.collect());
     let kept = candidates.into_iter().map(|one| {
-        let is_kept = one.score >= settings.threshold(one.kind);
+        let is_kept = one.score >= one.kind.rule().threshold;
         let standing = if is_kept { Standing::Kept } else { Standing::Weak };
         (one, standing)
     });
@@ -106,15 +139,6 @@ fn standing_of(
 fn is_certain(one: &Candidate) -> bool {
     const CERTAIN: f32 = 0.9;
     one.kind != PhiKind::NAME && !one.rule.ends_with(".model") && one.score >= CERTAIN
-}
-
-fn only_kept(all: Vec<(Candidate, Standing)>) -> Vec<Candidate> {
-    let kept = all.into_iter().filter(|(_, standing)| *standing == Standing::Kept);
-    kept.map(|(one, _)| one).collect()
-}
-
-fn overlaps(one: &Range<usize>, other: &Range<usize>) -> bool {
-    one.start < other.end && other.start < one.end
 }
 
 /// The fast passes' view of a candidate.

@@ -25,6 +25,8 @@ pub(crate) struct Opinion {
     pub(crate) end: u32,
     /// How likely the piece is part of a value of one of the kinds asked for.
     pub(crate) share: f32,
+    /// How likely it is part of a value of another kind.
+    pub(crate) other_share: f32,
     /// The likeliest of these kinds, and how likely it is.
     pub(crate) kind: PhiKind,
     pub(crate) kind_share: f32,
@@ -106,11 +108,14 @@ fn opinion(piece: &Piece, shares: &[f32], kinds: &[Option<PhiKind>; KINDS.len()]
     if piece.start == piece.end {
         return None;
     }
-    let mut share = 0.0;
+    let (mut share, mut other_share) = (0.0, 0.0);
     let mut best = None;
     for (kind, two) in kinds.iter().zip(shares[1..].as_chunks::<2>().0) {
-        let Some(kind) = *kind else { continue };
         let [begin, inside] = *two;
+        let Some(kind) = *kind else {
+            other_share += begin + inside;
+            continue;
+        };
         share += begin + inside;
         if best.is_none_or(|(_, most, _)| begin + inside > most) {
             best = Some((kind, begin + inside, begin));
@@ -121,6 +126,7 @@ fn opinion(piece: &Piece, shares: &[f32], kinds: &[Option<PhiKind>; KINDS.len()]
         start: piece.start,
         end: piece.end,
         share,
+        other_share,
         kind,
         kind_share,
         begin_share,

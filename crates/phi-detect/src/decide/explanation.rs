@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::candidate::Candidate;
-use crate::decide::FEATURES;
+use super::features::NAMES;
 use crate::kinds::PhiKind;
 
 /// A candidate with what was decided about it, and from which features.
@@ -43,7 +43,7 @@ impl Explanation {
             standing,
             is_found,
             score,
-            features: FEATURES.into_iter().zip(row.iter().copied()).collect(),
+            features: NAMES.into_iter().zip(row.iter().copied()).collect(),
             weights: weights.to_vec(),
         }
     }
