@@ -1,7 +1,7 @@
-//! JSON as a tree to take apart and to write: object keys keep their order and numbers keep their text.
+//! JSON as a tree for translation: object keys keep their order and numbers keep their text.
 //!
-//! Tool arguments and schemas pass through translation as they were written. Unescaped strings are borrowed, so that a
-//! picture of several megabytes is not copied on its way through.
+//! Tool arguments and schemas pass through translation unchanged. Strings without escapes are borrowed, so that a
+//! picture of several megabytes is not copied.
 
 mod write;
 
@@ -13,7 +13,7 @@ use super::read::{self, Tolerance};
 use super::string::resolved;
 use super::{Bounds, Kind, Node, Value};
 
-/// How deep documents of providers, and those inside strings, may nest. Deeper ones are unreadable to us.
+/// Limit on the nesting of documents from providers and of those inside strings. Deeper ones are not readable.
 const DEPTH_MAX: usize = 128;
 
 /// One JSON value.
@@ -33,7 +33,7 @@ pub(crate) enum Json<'a> {
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
-/// The document is not JSON, or nests too deep. Holds nothing, because content must not travel in errors.
+/// Error: the document is not JSON, or nests too deep. Empty, because content must not travel in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotJson;
 
@@ -47,7 +47,7 @@ impl<'a> Json<'a> {
         )
     }
 
-    /// Reads what a provider wrote, tolerantly: we are its only reader.
+    /// Reads a provider's document tolerantly: the gateway is the only reader.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, NotJson> {
         let text = std::str::from_utf8(bytes).map_err(|_| NotJson)?;
         Self::read_with(
@@ -59,7 +59,7 @@ impl<'a> Json<'a> {
         )
     }
 
-    /// Reads a document inside a string of a request. It is passed on, so it must mean the same to every reader.
+    /// Reads a document inside a string of a request. It is forwarded, so it must mean the same to every reader.
     pub(crate) fn read_embedded(text: &'a str) -> Result<Self, NotJson> {
         Self::read_with(
             text,
@@ -79,7 +79,7 @@ impl<'a> Json<'a> {
         Ok(build(text, &nodes, 0))
     }
 
-    /// The same value, borrowing nothing.
+    /// The value without borrows.
     pub(crate) fn into_owned(self) -> Json<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
@@ -134,7 +134,7 @@ impl<'a> Json<'a> {
         self.get(key).filter(|value| !matches!(value, Self::Null))
     }
 
-    /// The members of an object; none for other values.
+    /// The members of an object; empty for other values.
     pub(crate) fn members(&self) -> &[(Cow<'a, str>, Json<'a>)] {
         if let Self::Object(members) = self {
             members
@@ -143,7 +143,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The items of an array; none for other values.
+    /// The items of an array; empty for other values.
     pub(crate) fn items(&self) -> &[Json<'a>] {
         if let Self::List(items) = self {
             items
@@ -161,7 +161,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The truth value, if this is one.
+    /// The truth value, if this is a boolean.
     pub(crate) fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(value) = self {
             Some(*value)
@@ -179,7 +179,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The number as a count, if this is one (a float without fraction counts).
+    /// The number as a count, if this is a count (a float without fraction is).
     pub(crate) fn as_u64(&self) -> Option<u64> {
         let Self::Number(digits) = self else {
             return None;
@@ -196,7 +196,7 @@ impl<'a> Json<'a> {
         self.get(key).and_then(Json::as_text)
     }
 
-    /// The count in a member, zero when it is missing or something else.
+    /// The count in a member; zero if it is missing or not a count.
     pub(crate) fn count_of(&self, key: &str) -> u64 {
         self.get(key).and_then(Json::as_u64).unwrap_or(0)
     }
@@ -219,7 +219,7 @@ impl From<bool> for Json<'_> {
     }
 }
 
-/// The tree of the node at this index. Recursion is bounded by the depth that the reader allowed.
+/// The tree of the node at this index. The reader's depth limit bounds the recursion.
 fn build<'a>(text: &'a str, nodes: &[Node], at: usize) -> Json<'a> {
     let node = &nodes[at];
     let raw = &text[node.span.clone()];
