@@ -1,4 +1,4 @@
-//! Replacing findings as a mode says, until nothing is found any more.
+//! Replaces findings as the mode requires, until the scanner finds nothing more.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,23 +13,23 @@ use super::located::LocatedFinding;
 use super::scan::{scan_document, values_of};
 use super::scanner::Scanner;
 
-/// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
+/// Limit on rewriting rounds. Removing one finding can join two harmless halves, so a rewritten text is scanned again.
 const ROUNDS_MAX: usize = 4;
 
-/// What a mode puts in the place of a finding.
+/// A mode's replacement for a finding.
 type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
 
-/// Gives a token to a value of a kind, to stand in place of its placeholder.
+/// Makes a token for a value of a kind, to replace its placeholder.
 pub type Tokens<'t> = dyn FnMut(PhiKind, &str) -> String + 't;
 
-/// What stands in place of findings.
+/// The replacements of findings.
 pub(super) struct StandIns<'s, 't> {
     replacement: Replacement,
     tokens: Option<&'s mut Tokens<'t>>,
 }
 
 impl<'s, 't> StandIns<'s, 't> {
-    /// What a mode says, and tokens wherever that is a placeholder.
+    /// The mode's replacement, with tokens in place of its placeholders.
     pub(super) fn new(replacement: Replacement, tokens: Option<&'s mut Tokens<'t>>) -> Self {
         Self {
             replacement,
@@ -50,18 +50,18 @@ impl<'s, 't> StandIns<'s, 't> {
     }
 }
 
-/// Why a request could not be made safe.
+/// The reason why a request could not be made safe.
 pub(super) enum Unsafe {
-    /// What stands here cannot be replaced.
+    /// The value at this path cannot be rewritten.
     NotRewritable(String),
-    /// There was no time to scan it all.
+    /// The scan ran out of time.
     Unfinished,
 }
 
-/// The document with its findings replaced, and those that show only then.
+/// The document with its findings replaced, including those that appear only after a replacement.
 ///
-/// Tokens are looked at as the placeholders they stand for: a code in brackets that was made from a secret key holds
-/// nothing, reads like nothing to its neighbours, and costs several times as much to scan.
+/// Tokens are scanned as the placeholders that they replace: a token is made from a secret key, holds no PHI, has no
+/// meaning for its neighbours, and costs several times as much to scan.
 pub(super) fn rewrite_document(
     scanner: &Scanner,
     form: &dyn Form,
@@ -99,8 +99,8 @@ pub(super) fn rewrite_document(
     }
 }
 
-/// The text rewritten until nothing is found in it. None where the mode rewrites nothing, or where that does not
-/// come to an end.
+/// The text rewritten until the scanner finds nothing in it. `None` if the mode rewrites nothing, or if findings remain
+/// after the last round.
 pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<String> {
     let Effect::Replace(replacement) = mode.effect else {
         return None;
@@ -115,13 +115,13 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
 /// A finding to be replaced.
 struct Cut {
     kind: PhiKind,
-    /// It goes on from the text part before, where its stand-in is.
+    /// Continues the finding in the text part before, which has the replacement.
     continues: bool,
     value: String,
     place: Range<usize>,
 }
 
-/// The findings and where they stand in the document, in its order. Only texts can be rewritten.
+/// The findings with their ranges in the document, in order. Only texts can be rewritten.
 fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsafe> {
     if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = request::path(&document.value(fixed.node));
@@ -141,7 +141,7 @@ fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsaf
     Ok(cuts)
 }
 
-/// The document with its findings replaced. What was JSON inside a text is JSON still.
+/// The document with its findings replaced. JSON inside a text must remain JSON.
 fn splice(
     document: &Document,
     found: &[LocatedFinding],
@@ -167,7 +167,7 @@ fn splice(
     Ok(spliced)
 }
 
-/// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
+/// A replacement as content of a JSON string. A mode may keep a part of the finding, so it may need escapes.
 fn json_escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
     if !text.bytes().any(needs_escape) {
@@ -177,8 +177,8 @@ fn json_escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
 }
 
-/// Tool arguments are JSON inside a string: they must still be JSON afterwards. `serde_json` can pass over a document
-/// of any depth without recursion, which our reader, made to remember it, cannot.
+/// Whether a text is JSON: tool arguments are JSON inside a string and must remain so. `serde_json` can check a
+/// document of any depth without recursion; our reader keeps nodes and cannot.
 fn is_json(text: &str) -> bool {
     let trimmed = text.trim_start();
     trimmed.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()

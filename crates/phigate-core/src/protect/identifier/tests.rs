@@ -1,4 +1,4 @@
-//! Rows of identifiers that are the same, and of texts that are none.
+//! Rows of spellings of one identifier, and of texts that are not identifiers.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ fn is_found(code: &str, written: &str, typed: &str) -> bool {
     question.is_ok_and(|question| question.forms().iter().any(|form| stored.contains(form)))
 }
 
-/// What earlier versions stored.
+/// Whether a lookup finds an identifier stored by earlier versions.
 fn was_found(code: &str, written: &str, typed: &str) -> bool {
     let question = question(kind(code), typed);
     question.is_ok_and(|question| question.forms().contains(&plain(written)))
@@ -32,7 +32,7 @@ fn every_row_is_of_a_kind() {
     }
 }
 
-/// Each row is one identifier; every writing finds every other.
+/// Spellings of one identifier per row; each finds every other.
 const SAME: &[(&str, &[&str])] = &[
     (
         "address",
