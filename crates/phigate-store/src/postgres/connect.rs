@@ -1,4 +1,4 @@
-//! Connecting: TLS unless the server is on this machine, durable commits, migrations.
+//! Connections: TLS unless the server is on this machine, durable commits, migrations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::postgres::{client, unavailable};
 use crate::{Result, StoreError};
 
 const MIGRATIONS: &[Migration] = &[
-    // In order; added, never edited.
+    // In order. Rows may be added but never edited.
     Migration {
         version: 1,
         sql: include_str!("migrations/0001_first.sql"),
@@ -29,13 +29,13 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Replicas that start together migrate one after the other.
+/// Lock id of migrations: replicas that start together migrate one after another.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
-/// Commits must be on disk, and no statement may hang forever.
+/// Settings of a session: commits must be on disk, and no statement may hang forever.
 const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lock_timeout=2500 \
                        -c idle_in_transaction_session_timeout=15000";
 
-/// A pool of connections, none of them open yet. `limit` is the longest wait for one.
+/// A pool of connections, none open yet. `limit` is the longest wait for a connection.
 pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Pool> {
     let invalid = || StoreError::Invalid {
         what: "database address",
@@ -62,8 +62,8 @@ pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Poo
     });
     let said_nothing = config.get_ssl_mode() == SslMode::Prefer;
     if said_nothing {
-        // Inside one machine there is nothing to protect, and the certificate that PostgreSQL has
-        // by default nobody trusts. A certificate that is named is meant to be checked.
+        // On one machine TLS is optional, because PostgreSQL's default certificate is self-signed. If a certificate is
+        // named, it is verified.
         let needs_tls = !is_local || root.is_some();
         config.ssl_mode(if needs_tls {
             SslMode::Require
@@ -119,7 +119,7 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
     }
     let transaction = client.transaction().await.map_err(fault)?;
     transaction
-        // A new index on a long trail takes its time.
+        // Building a new index on a long trail takes time.
         .batch_execute("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0")
         .await
         .map_err(fault)?;
@@ -147,7 +147,7 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
     transaction.commit().await.map_err(fault)
 }
 
-/// Certificates are always checked: against the system's, or against the file `sslrootcert` names.
+/// TLS settings. Certificates are always verified, against those of the system or the file named by `sslrootcert`.
 fn tls_config(root: Option<&str>) -> Result<rustls::ClientConfig> {
     let unreadable = || StoreError::Invalid {
         what: "sslrootcert",
@@ -173,7 +173,7 @@ fn tls_config(root: Option<&str>) -> Result<rustls::ClientConfig> {
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Takes `sslrootcert=…` out of an address; the driver does not know it.
+/// Removes `sslrootcert=…` from an address, because the driver does not know it.
 fn split_root_certificate(url: &str) -> (String, Option<String>) {
     let Some((base, query)) = url.split_once('?') else {
         return (url.to_owned(), None);
@@ -184,7 +184,7 @@ fn split_root_certificate(url: &str) -> (String, Option<String>) {
             Some(("sslrootcert", path)) => {
                 root = Some(path.replace("%2F", "/").replace("%2f", "/"));
             }
-            // The driver always checks the name once it uses TLS.
+            // The driver always verifies the name when it uses TLS.
             Some(("sslmode", "verify-full" | "verify-ca")) => kept.push("sslmode=require"),
             _ => kept.push(pair),
         }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn the_root_certificate_is_taken_out_of_the_address() {
         let rows = [
-            // Address, what is left of it, certificate.
+            // Address, its remainder, certificate.
             ("postgres://h/d", "postgres://h/d", None),
             (
                 "postgres://h/d?sslrootcert=%2Fetc%2Fca.pem",

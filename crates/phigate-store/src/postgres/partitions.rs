@@ -1,4 +1,4 @@
-//! Partitions by month: made ahead of time, dropped once they are empty and old.
+//! Monthly partitions: created ahead of time, dropped when they are empty and old.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::postgres::{client, query, unavailable};
 use crate::{Result, StoreError};
 
 const TABLES: [&str; 2] = ["audit_record", "audit_content"];
-/// Months made ahead, so that a replica that sleeps over a change of month finds its partition.
+/// Number of months created ahead, so that a replica without activity at a change of month finds its partition.
 const AHEAD: i32 = 3;
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Makes the partitions of this month and the next ones.
+/// Creates the partitions of this month and of the next ones.
 pub(super) async fn create(pool: &Pool) -> Result<()> {
     let this_month = Timestamp::now()
         .to_zoned(TimeZone::UTC)
@@ -32,7 +32,7 @@ pub(super) async fn create(pool: &Pool) -> Result<()> {
     Ok(())
 }
 
-/// Makes the partitions that records of these times need.
+/// Creates the partitions for records of these times.
 pub(super) async fn create_for(pool: &Pool, times_us: &[i64]) -> Result<()> {
     let mut months = std::collections::BTreeSet::new();
     for time_us in times_us {
@@ -68,7 +68,7 @@ pub(super) async fn drop_empty(pool: &Pool) -> Result<()> {
             let sql = format!("SELECT 1 FROM {partition} LIMIT 1");
             if query(pool, &sql, &[], LIMIT).await?.is_empty() {
                 let client = client(pool).await?;
-                // Locked first, so that nothing can arrive between looking and dropping.
+                // Locked first, so that no row can be inserted between check and drop.
                 let sql = format!(
                     "DO $$ BEGIN LOCK TABLE {partition} IN ACCESS EXCLUSIVE MODE;
                      IF NOT EXISTS (SELECT 1 FROM {partition}) THEN DROP TABLE {partition}; END IF; END $$"
@@ -103,7 +103,7 @@ async fn create_month(pool: &Pool, table: &str, month: Date) -> Result<()> {
     let client = client(pool).await?;
     match client.batch_execute(&sql).await {
         Ok(()) => Ok(()),
-        // Another replica was faster, or the default partition already holds records of that month.
+        // Another replica was faster, or the default partition already has records of that month.
         Err(error) if error.code().is_some() => {
             tracing::info!("partition {partition} not made: {}", unavailable(&error));
             Ok(())
