@@ -7,14 +7,14 @@ use crate::guard::Guard;
 use crate::item::ItemKind;
 use crate::store::SYSTEM;
 
-/// Accounts and deleted accounts both have one.
+/// The name in the row of an account or of a deleted account.
 #[derive(Deserialize)]
 struct Named {
     name: String,
 }
 
 impl Guard {
-    /// The name of an account, also of a deleted one; its id where there never was such an account.
+    /// The name of an account, also of a deleted one; the id if the account never existed.
     pub(crate) async fn account_name(&self, account_id: &str) -> Result<String> {
         let places = [
             (account_id, ItemKind::Account),
