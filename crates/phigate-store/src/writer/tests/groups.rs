@@ -1,4 +1,4 @@
-//! Groups: what shares a transaction, what is sent ahead, and what is not.
+//! Groups: jobs that share a transaction, are filled ahead, or are committed alone.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,14 +21,14 @@ async fn callers_share_transactions_of_at_most_so_many_records() {
     assert_eq!(site.groups(), [512, 88]);
     assert_eq!(process.commits(), 2);
     assert_eq!(site.lanes(&process), [1]);
-    // Nothing to write is no commit.
+    // A flush without jobs does not commit.
     process.core.flush().await.unwrap();
     assert_eq!(process.commits(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_nobody_waits_for_waits_for_company() {
-    // How many come at once, how many after so many milliseconds, whether somebody waits for those; the groups.
+    // First jobs; delay in milliseconds; later jobs; whether those are awaited; resulting groups.
     let table: [(usize, u64, usize, bool, &[usize]); 5] = [
         (1, 3, 1, false, &[2]),
         (1, 3, 1, true, &[2]),
@@ -77,7 +77,7 @@ async fn the_next_group_is_sent_while_one_is_committed() {
 
 #[tokio::test(start_paused = true)]
 async fn after_a_large_slow_group_its_callers_are_waited_for() {
-    // How many callers, how long a commit takes, whether the engine works on two; the groups of the second round.
+    // Callers; duration of a commit; whether the engine overlaps commits; groups of the second round.
     let table: [(usize, Duration, bool, &[usize]); 5] = [
         (16, COMMIT, false, &[16]),
         (8, COMMIT, false, &[8]),
@@ -121,7 +121,7 @@ async fn an_outcome_is_not_sent_ahead_of_its_decision() {
     }
     pass(COMMIT / 2).await;
     requests.iter().for_each(|one| process.end_lazily(*one));
-    // Decided and ended at once: it never is open.
+    // Decided and ended at once, so the request is never open.
     requests.push(process.decide_lazily().await);
     process.end_lazily(requests[20]);
     process.core.flush().await.unwrap();
@@ -199,7 +199,7 @@ async fn nothing_is_acknowledged_that_was_not_put_in() {
         let fates = [Fate::Written, Fate::NotAdded];
         site.memory.with(|state| state.fates = fates.into());
         let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
-        // Twice while the first are being committed: the second ones cannot be put in, the third ones could.
+        // Twice during the commit of the first jobs: the second ones must wait for it, the third ones could be added.
         for _ in 0..2 {
             pass(COMMIT / 3).await;
             tasks.extend((0..20).map(|_| process.decide()));
@@ -218,7 +218,7 @@ async fn transactions_that_follow_one_another_count_in_different_rows() {
     let process = site.start(false).await;
     let mut tasks = Vec::new();
     for _ in 0..4 {
-        // In two parts, which share a transaction.
+        // In two batches of one transaction.
         for _ in 0..2 {
             tasks.extend((0..20).map(|_| process.decide()));
             pass(COMMIT / 2).await;
@@ -268,7 +268,7 @@ async fn whoever_gives_up_leaves_no_open_request() {
     let site = Site::new().await;
     site.memory.with(|state| state.takes = COMMIT);
     let process = site.start(false).await;
-    // The first while it is being written, the second before that.
+    // The first gives up during its write, the second before it.
     let (first, first_task) = process.decide_within(COMMIT / 2);
     pass(COMMIT / 4).await;
     let (second, second_task) = process.decide_within(COMMIT / 4);
@@ -314,7 +314,7 @@ async fn a_lease_is_renewed_under_load_without_a_pause() {
         for number in 0..48 {
             let (trail, news) = (process.trail.clone(), process.new_decision());
             callers.spawn(async move {
-                // So that some are queued while others are being committed.
+                // Staggered, so that some are queued during commits.
                 pass(Duration::from_millis(number % 2 * 250)).await;
                 while tokio::time::Instant::now() < end {
                     let mut new = news.clone();

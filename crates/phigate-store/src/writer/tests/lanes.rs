@@ -1,4 +1,4 @@
-//! Lanes and leases: which chain a process writes to, who is alive, and what is done for the dead.
+//! Lanes and leases: the chain of a process, detection of dead processes, and recovery of their requests.
 
 use std::time::Duration;
 
@@ -97,7 +97,7 @@ async fn requests_of_the_dead_are_interrupted_and_those_of_the_living_are_not() 
         assert!(site.is_open(request));
         assert_eq!(site.ends(request), []);
     }
-    // Where the engine knows that a process is gone, nobody waits for its lease.
+    // If the engine knows that a process is gone, its lease need not expire.
     let gone = alive.instance();
     alive.kill();
     site.memory.with(|state| state.gone.push(gone));
@@ -127,7 +127,7 @@ async fn a_process_whose_lane_was_taken_keeps_its_requests_and_gets_another() {
     let server = site.start(true).await;
     let request = server.decided().await;
     let (version, _) = site.leases()[&1];
-    // As after a long sleep: somebody else has its lane now.
+    // Another process has taken the lane, as after a long sleep.
     let other = Lease {
         instance: Uuid::now_v7(),
         released: false,
@@ -159,7 +159,7 @@ async fn a_lease_that_cannot_be_renewed_for_a_moment_is_not_lost() {
     assert_eq!((site.lanes(&process), site.leases().len()), (vec![1], 1));
 }
 
-/// The acts that join chains, as the ends they name: lane and place.
+/// The heads in the acts that join chains: lane and position.
 fn joins(site: &Site) -> Vec<Vec<(i64, i64)>> {
     let records = site.memory.with(|state| state.rows.records.clone());
     let acts =

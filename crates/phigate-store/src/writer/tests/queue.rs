@@ -1,4 +1,4 @@
-//! The queue: its bounds, its order, and when the writer is woken.
+//! The queue: its limits, its order, and the events that wake the writer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn queue(jobs: usize, bytes: usize) -> Queue {
     Queue::new(Bounds { jobs, bytes })
 }
 
-/// An outcome; its number serves to tell jobs apart.
+/// An outcome; its number identifies the job.
 fn entry(number: u128) -> Arc<Entry> {
     let (id, time) = (Uuid::from_u128(number), Timestamp::UNIX_EPOCH);
     let outcome = entry::ended(id, time, "clinic", None, ErrorCode::Interrupted);
@@ -40,7 +40,7 @@ fn awaited(number: u128) -> (Job, Wait) {
     (Job::of(entry(number), waiter), wait)
 }
 
-/// One that changes settings, and so stands alone.
+/// A job that changes settings and is therefore committed alone.
 fn alone(number: u128) -> Job {
     let account = "a".to_owned();
     Job {
@@ -49,7 +49,7 @@ fn alone(number: u128) -> Job {
     }
 }
 
-/// With sealed content: a mebibyte in all.
+/// A job with sealed content: one mebibyte in all.
 fn large(number: u128) -> Job {
     let outcome = entry::ended(
         Uuid::from_u128(number),
@@ -94,7 +94,7 @@ fn a_full_queue_lets_in_only_what_must_be_written() {
     assert!(!is_full(&small, 1) && !is_full(&small, 2));
     small.push_always(large(3));
     assert!(is_full(&small, 4));
-    // What goes out makes room, and what is put back takes it again.
+    // Taking jobs frees capacity, and putting them back uses it again.
     let taken = small.take(ALL, |_| true);
     assert!(!is_full(&small, 5));
     small.put_back(taken);
@@ -134,7 +134,7 @@ fn jobs_come_in_order_as_many_as_fit() {
         [3],
         "one always fits"
     );
-    // Nothing passes one that does not fit.
+    // A job that does not fit blocks the jobs behind it.
     let fits = |job: &Job| numbers(std::slice::from_ref(job)) != [5];
     let taken = queue.take(ALL, fits);
     assert_eq!((numbers(&taken), queue.len()), (vec![4], 1));
@@ -198,7 +198,7 @@ fn urgent_is_what_somebody_waits_for_and_what_is_much() {
     let (job, _wait) = awaited(1);
     let one = with(vec![job]);
     assert!(one.is_urgent());
-    // Put back, it is urgent still.
+    // Still urgent after it was put back.
     let taken = one.take(ALL, |_| true);
     assert!(!one.is_urgent());
     one.put_back(taken);

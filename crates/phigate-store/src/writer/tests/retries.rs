@@ -1,4 +1,4 @@
-//! A store that fails: what is tried again, what is refused, what is looked up.
+//! A failing store: jobs that are retried, refused or looked up.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const CUT: Fate = Fate::Cut { is_written: false };
 
 #[tokio::test(start_paused = true)]
 async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
-    // What becomes of it, and how often its place is looked up.
+    // Fates of the commits; number of lookups by position.
     let table = [
         (vec![Fate::NotAdded], 0),
         (vec![Fate::Fails], 0),
@@ -28,7 +28,7 @@ async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
         let request = process.decided().await;
         assert_eq!(site.records(request).len(), 1);
         assert_eq!(site.memory.with(|state| state.looked_up), looked_up);
-        // The chain goes on where it should.
+        // The chain continues correctly.
         process.decided().await;
         assert_eq!(site.lanes(&process), [1]);
         let records = site.memory.with(|state| state.rows.records.len());
@@ -93,7 +93,7 @@ async fn while_the_store_is_down_callers_are_told_and_what_is_owed_is_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn whoever_gives_up_while_the_store_is_down_is_forgotten() {
-    // Down from the beginning, or in the middle of a commit, which may have been written.
+    // Down from the beginning, or in the middle of a commit that may have been written.
     let written = Fate::Cut { is_written: true };
     for fate in [None, Some(CUT), Some(written)] {
         let site = Site::new().await;
@@ -193,7 +193,7 @@ async fn a_second_outcome_is_left_out_of_its_group() {
     let ended = process.decided().await;
     process.end_lazily(ended);
     process.core.flush().await.unwrap();
-    // In one group: the second outcome, the first of another request, and a decision.
+    // In one group: the second outcome, the first outcome of another request, and a decision.
     let other = process.decided().await;
     process.end_lazily(ended);
     process.end_lazily(other);

@@ -1,4 +1,4 @@
-//! Who waits for a job, who has given up, and who is told what.
+//! Waiting callers: results, and callers that gave up.
 
 use crate::StoreError;
 use crate::writer::job::Waiter;
@@ -20,7 +20,7 @@ fn nobody_is_told_after_giving_up() {
     for must in [false, true] {
         let (mut waiter, mut wait) = Waiter::new(must);
         assert!(wait.abandon());
-        // What must be written is written all the same.
+        // A job that must be written is written even so.
         assert_eq!(waiter.is_abandoned(), !must);
         assert!(!waiter.settle(Ok(())), "nobody waited");
         drop(waiter);
