@@ -1,4 +1,4 @@
-//! Calls to a provider that answers with raw bytes, so that every kind of misbehaviour can be shown.
+//! Calls to a fake provider that answers with raw bytes, for every kind of misbehaviour.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,16 +11,16 @@ mod lines;
 
 use super::*;
 
-/// What the provider does with one connection.
+/// The fake provider's treatment of one connection.
 #[derive(Clone, Copy)]
 enum Act {
     /// Answers one request with these bytes and closes.
     Say(&'static str),
     /// Answers every request of the connection with these bytes.
     Keep(&'static str),
-    /// Says this and then nothing more.
+    /// Answers with this and then stalls.
     Stall(&'static str),
-    /// Says this and then `x` forever.
+    /// Answers with this and then `x` forever.
     Endless(&'static str),
 }
 
@@ -30,7 +30,7 @@ struct Fake {
     received: tokio::sync::mpsc::UnboundedReceiver<String>,
 }
 
-/// Starts a provider that treats its connections like this; the last act is repeated.
+/// Starts a fake provider with these acts, one per connection; the last act is repeated.
 async fn fake(acts: &'static [Act]) -> Fake {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -66,7 +66,7 @@ async fn perform(
             Act::Say(_) => return,
             Act::Keep(_) => {}
             Act::Stall(_) => {
-                // Waits for the other side to hang up, and reports it.
+                // Waits for the client to close the connection, and reports it.
                 let _ = stream.read(&mut buffer).await;
                 let _ = seen.send("hung up".to_owned());
                 return;
@@ -176,7 +176,7 @@ async fn connections_are_opened_late_kept_and_never_shared_between_accounts() {
 
 #[rustfmt::skip] // one row per line
 const MISBEHAVIOUR: &[(&str, &[Act], ProviderError)] = &[
-    // A provider that does this, how, and what we call it.
+    // Misbehaviour, acts, expected error.
     ("redirects", &[Act::Say("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n")], ProviderError::Redirect),
     ("speaks something else", &[Act::Say("SSH-2.0-nothing\r\n\r\n")], ProviderError::Broken),
     ("hangs up", &[Act::Say("")], ProviderError::Broken),
@@ -342,7 +342,7 @@ const TOKEN_TWO: &str =
     "HTTP/1.1 200 OK\r\ncontent-length: 41\r\n\r\n{\"access_token\":\"two\",\"expires_in\":3599}\n";
 const NO: &str = "HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n";
 
-/// A call that carries a token of Entra's, from this endpoint.
+/// A call with a token of Entra, from this endpoint.
 fn with_token<'a>(base: &BaseUrl, token_url: &str) -> Outgoing<'a> {
     let scheme = phigate_auth::Scheme::Entra {
         tenant: Some("t".to_owned()),

@@ -1,11 +1,11 @@
-//! Connections in the clear, from one request to the next.
+//! Reuse of connections without TLS.
 
 use super::*;
 
 async fn ask(provider: &Provider, fake: &Fake) -> Bytes {
     let answer = provider.send(call(&fake.base, "a")).await.unwrap();
     let body = answer.body.read_all().await.unwrap();
-    // What the provider does next is here when the next request leaves.
+    // Wait until the provider's next act has arrived, before the next request.
     tokio::time::sleep(Duration::from_millis(50)).await;
     body
 }
