@@ -1,4 +1,4 @@
-//! Who is served when: by the order of starts, never by the clock.
+//! Order of service, by the order of starts and independent of the clock.
 
 use std::sync::mpsc;
 
@@ -13,10 +13,10 @@ fn queue(places: usize) -> Arc<LongScans> {
     LongScans::with_places(places, 100, LONG, Duration::ZERO)
 }
 
-/// One who asks for a place: the account, and the wait for it.
+/// A pending request for a place, with its account.
 type Asking = (String, BoxFuture<'static, Result<ScanPlace, NoPlace>>);
 
-/// Asks for a place for each of these accounts, in this order.
+/// Requests a place for each of these accounts, in order.
 async fn ask(queue: &Arc<LongScans>, accounts: &str) -> Vec<Asking> {
     let mut asking = Vec::new();
     for account in accounts.split(' ') {
@@ -29,7 +29,7 @@ async fn ask(queue: &Arc<LongScans>, accounts: &str) -> Vec<Asking> {
     asking
 }
 
-/// The order in which these are served, each scan ending before the next begins.
+/// The order of service if each scan ends before the next begins.
 async fn order(mut asking: Vec<Asking>) -> String {
     let mut served = Vec::new();
     while !asking.is_empty() {
@@ -108,7 +108,7 @@ async fn a_scan_goes_on_while_nobody_has_a_better_right() {
         queue.enter("b").await.unwrap(),
     );
     let _more = ask(&queue, "a b a b").await;
-    // Both use as many places as is fair: standing aside would never end.
+    // Both have their fair share; a switch would repeat forever.
     one.checkpoint();
     other.checkpoint();
     assert_eq!(queue.state().free, 0);
@@ -135,7 +135,7 @@ async fn a_place_for_somebody_who_left_goes_to_the_next() {
     let working = queue.enter("a").await.unwrap();
     let mut asking = ask(&queue, "b c").await;
     drop(working);
-    // The place is on its way to b, who leaves before taking it.
+    // The place is granted to b, whose request is dropped before it takes the place.
     drop(asking.remove(0));
     assert_eq!(order(asking).await, "c");
     assert_eq!(queue.state().free, 1);
