@@ -162,7 +162,7 @@ fn wrong_values_are_named_and_never_shown() {
         &'static str,
     );
     let rows: &[Row] = &[
-        // The file, the environment, and what the message names.
+        // The file, the environment, and the expected part of the message.
         ("listen = 'hunter2'", &[], "listen"),
         ("listen = 7", &[], "line 1"),
         ("database_url = [\"hunter2\"]", &[], "line 1"),
