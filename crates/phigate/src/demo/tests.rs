@@ -1,4 +1,4 @@
-//! The simulated providers speak the formats that the gateway reads.
+//! Round trips of the simulated providers through the gateway's formats.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -24,7 +24,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     ask_at(&CHAT, request).await
 }
 
-/// Sends a request through the translation to the simulated provider, and gives status and body.
+/// Sends a translated request to the simulated provider; returns status and body.
 async fn ask_at(door: &Door, request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let model = request["model"].as_str().unwrap();
     let format = format_for_model(model).unwrap();
@@ -117,7 +117,7 @@ async fn every_family_says_what_it_was_sent() {
     }
 }
 
-/// A request at each further door, and where its reply has the answer.
+/// A request for each further door, with the pointer to the answer in its reply.
 fn at_further_doors(said: &str) -> Vec<(&'static Door, Value, &'static str)> {
     let message = json!([{"role": "user", "content": [{"type": "text", "text": "<reminder>Use a tool.</reminder>"}, {"type": "text", "text": said}]}]);
     vec![
@@ -222,7 +222,7 @@ async fn a_wish_is_taken_from_what_a_person_typed() {
         let (_, status, _) = ask_at(door, &request).await;
         assert_eq!(status.as_u16(), 429, "{door:?}");
     }
-    // What an agent puts before it does not count.
+    // Text of an agent before the user's text does not count.
     let parts =
         json!([{"type": "text", "text": "simulate 500"}, {"type": "text", "text": "Hello"}]);
     let request = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": parts}]});
