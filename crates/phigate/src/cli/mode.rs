@@ -1,4 +1,4 @@
-//! `phigate mode`: what the account does with PHI.
+//! `phigate mode`: the account's handling of PHI.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ enum Verb {
         /// The mode
         #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
         mode: Mode,
-        /// Why, in a few words, for the audit trail; at a terminal you are asked before PHI is let through
+        /// The reason, in a few words, for the audit trail; at a terminal you are asked before PHI is let through
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
     },

@@ -1,4 +1,4 @@
-//! `phigate audit find`: was this identifier ever sent, and where did it go?
+//! `phigate audit find`: the requests that contained an identifier, and their providers.
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use phi_detect::PhiKind;
@@ -8,14 +8,14 @@ use phigate_store::SecretString;
 use crate::cli::secrets::secret_from_stdin;
 use crate::cli::store::Session;
 
-/// One identifier; `-` reads it from standard input. What is looked for is compared by keyed hashes and stored nowhere.
+/// One identifier; `-` reads it from standard input. It is compared by keyed hashes and not stored.
 pub(in crate::cli) struct Find {
     kind: PhiKind,
     value: SecretString,
 }
 
 impl Args for Find {
-    /// One option per kind of PHI, so that a new kind can be looked up without a word here.
+    /// Adds one option per kind of PHI, so that new kinds need no change here.
     fn augment_args(command: Command) -> Command {
         let options = PhiKind::all().map(|kind| {
             Arg::new(kind.code())
