@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_written_as_it_was_read() {
+    fn document_round_trips_unchanged() {
         for text in [
             r#"{"z":1.50,"a":[1e9,-0.0,12345678901234567890123],"m":{"k":null,"t":true,"f":false}}"#,
             r#""naïve 漢字 \"quoted\" \\ \n\u0001""#,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused() {
+    fn invalid_json_is_refused() {
         for text in [
             "",
             "{",
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_decoded_and_half_pairs_are_replaced() {
+    fn escapes_are_decoded_and_lone_surrogates_replaced() {
         for (text, decoded) in [
             (r#""\ud83d\ude00\/""#, "😀/"),
             (r#""\ud83d""#, "\u{fffd}"),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_keys_are_noticed_at_any_depth() {
+    fn duplicate_keys_are_found_at_any_depth() {
         let twice = r#"{"a":[{"b":1,"\u0062":2}]}"#;
         assert!(Json::read_embedded(twice).is_err());
         assert!(Json::read(twice.as_bytes()).is_ok());

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_read_like_all_others_of_the_gateway() {
+    fn messages_follow_the_gateway_style() {
         for kind in [
             FailureKind::Rejected(400),
             FailureKind::Filtered,

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_does_not_stand_there_as_it_is_makes_no_frame() {
+    fn text_outside_the_data_gives_no_frame() {
         assert_eq!(frame(r#"{"n":1}"#), None);
         assert_eq!(frame(r#"{"a":"x\ny"}"#), None);
         let elsewhere = String::from("one");

@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_can_be_spoken_to() {
+    fn every_kind_has_a_format() {
         for kind in ProviderKind::all() {
             for model in ["gpt-4o", "claude-opus-4-5", "gemini-2.5-flash"] {
                 assert!(format_of_kind(kind, model).is_some(), "{kind}");

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_ends_comments_and_a_missing_last_blank_line_are_read() {
+    fn every_line_end_and_comment_is_read() {
         let expected = vec![
             (String::new(), Some("a\nb".to_owned())),
             ("ping".to_owned(), Some("é".to_owned())),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_end_is_given_up() {
+    fn oversized_event_is_refused() {
         let piece = vec![b'x'; 64 * 1024];
         let pieces: Vec<&[u8]> = std::iter::repeat_n(piece.as_slice(), 20).collect();
         let mut reader = SseReader::new(1 << 20);

@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_abbreviation_is_longer_than_they_are_looked_for() {
+    fn abbreviations_fit_the_maximum_length() {
         let mut shorts = STREETS.iter().chain(OTHERS).flat_map(|(_, shorts)| *shorts);
         assert!(shorts.all(|short| short.len() <= SHORT_MAX));
         assert!(STATES.iter().all(|(_, short)| short.len() <= SHORT_MAX));

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_one_name_and_every_name_one_kind() {
+    fn kinds_and_names_match_one_to_one() {
         assert!(NAMES.is_sorted_by_key(|row| row.0));
         for (code, name) in NAMES {
             let kind = PhiKind::from_code(code).expect("a code of the table");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_looked_for_is_not_listed() {
+    fn disabled_kinds_are_not_listed() {
         let listed = supported_entities(&Detector::default());
         assert!(
             listed.contains(&"US_SSN") && !listed.contains(&"US_NPI"),

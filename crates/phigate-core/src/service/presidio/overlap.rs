@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_at_one_place_are_settled_as_presidio_does() {
+    fn overlapping_entities_resolve_as_in_presidio() {
         let text = "Jane  Roe 034453334";
         // Inside another.
         check(

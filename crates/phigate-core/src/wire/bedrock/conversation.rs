@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_made_plain_and_stay_apart() {
+    fn escaped_ids_stay_distinct() {
         assert_eq!(plain_id("tooluse_1.a:b-c"), "tooluse_1.a:b-c");
         assert_eq!(plain_id("a b"), "a_20b");
         let (one, two) = ("x".repeat(80), format!("{}y", "x".repeat(79)));

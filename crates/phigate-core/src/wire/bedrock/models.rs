@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_known_by_its_identifier_or_by_the_name_it_was_asked_for() {
+    fn model_is_found_by_identifier_or_alias() {
         for (upstream, asked, mark, is_claude) in [
             (
                 "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_have_a_maker_and_a_name_or_are_arns() {
+    fn identifiers_are_maker_and_name_or_arn() {
         for (model, is_one) in [
             ("amazon.nova-pro-v1:0", true),
             ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", true),

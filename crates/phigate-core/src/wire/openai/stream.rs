@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_differ_in_words_alone_are_known_and_all_others_are_read() {
+    fn only_chunks_with_new_fields_are_parsed() {
         let chunk = |model: &str, words: &str, end: &str| {
             format!(
                 r#"{{"model":"{model}","choices":[{{"index":0,"delta":{{"content":"{words}"}},"finish_reason":{end}}}],"obfuscation":"{words}"}}"#
