@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_reads_back_and_any_changed_letter_is_refused() {
+    fn changed_key_is_refused() {
         let (id, key) = generate();
         assert_eq!(public_id(key.expose()).unwrap(), id);
         assert_eq!(claimed_id(key.expose()), Some(id.as_str()));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_is_of_one_key() {
+    fn fingerprints_of_keys_differ() {
         let (_, key) = generate();
         let of_key = fingerprint(key.expose());
         assert_eq!(fingerprint(key.expose()), of_key);

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_file_is_private_and_reads_back() {
+    fn key_file_is_private_and_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         let source = MasterKeySource::File(folder.path().join("data.key"));
         let made = source.create(Some(&folder.path().join("data"))).unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_others_can_read_is_refused() {
+    fn readable_key_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("k");
         let source = MasterKeySource::File(path.clone());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_inside_the_data_folder_is_refused_also_through_a_link() {
+    fn key_inside_the_data_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         fs::create_dir(&data).unwrap();
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_gives_the_key_on_its_output() {
+    fn key_is_read_from_a_command() {
         let source = MasterKeySource::Command(format!("echo {}", "0f".repeat(32)));
         assert!(source.read(None).unwrap().is_some());
         assert!(

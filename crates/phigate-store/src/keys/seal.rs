@@ -134,7 +134,7 @@ mod tests {
     };
 
     #[test]
-    fn what_was_sealed_opens_in_its_place() {
+    fn sealed_value_opens_in_its_place() {
         let sealed = seal(&[7; 32], [1; 8], HERE, b"Jane Roe");
         assert_eq!(open(&[7; 32], HERE, &sealed).unwrap().expose(), b"Jane Roe");
         assert_eq!(key_id(&sealed).unwrap(), [1; 8]);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_a_record_have_different_nonces_under_one_key() {
+    fn values_of_a_record_have_distinct_nonces() {
         let mut sealer = Sealer::new(&[7; 32], [1; 8]);
         let (one, two) = (sealer.seal(HERE, b"same"), sealer.seal(HERE, b"same"));
         assert_eq!(one[..HEADER - 1], two[..HEADER - 1]);

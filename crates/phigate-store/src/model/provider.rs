@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_has_its_own_place() {
+    fn every_option_has_its_field() {
         for option in ProviderOption::all() {
             let mut config = ProviderConfig::new(ProviderKind::Azure);
             config.set_option(option, Some("value".to_owned()));

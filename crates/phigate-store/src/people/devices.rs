@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_counts_for_its_user_its_password_and_its_time() {
+    fn device_token_is_bound_and_expires() {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &[7; 32]);
         let at = |second| Timestamp::from_second(second).unwrap();
         let token = format!("100.name.{}", proof(&key, "jane", "hash", "name", 100));

@@ -262,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn some_failures_are_free_and_then_the_wait_doubles() {
+    fn delay_doubles_after_free_failures() {
         let pauses = [0, 4, 5, 6, 9, 60].map(|failures| pause_s(failures, 5));
         assert_eq!(pauses, [0, 0, 1, 2, 16, WAIT_MAX_S]);
     }
 
     #[test]
-    fn every_place_has_a_count_of_its_own_that_does_not_show_it() {
+    fn counts_are_separate_and_anonymous() {
         let places = [
             Guess::login(&key(), "jane@example.org", "192.0.2.1"),
             Guess::login(&key(), "jane@example.org", "192.0.2.2"),

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_root_certificate_is_taken_out_of_the_address() {
+    fn root_certificate_is_removed_from_the_address() {
         let rows = [
             // Address, its remainder, certificate.
             ("postgres://h/d", "postgres://h/d", None),

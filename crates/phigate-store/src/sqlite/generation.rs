@@ -142,7 +142,7 @@ mod tests {
     const CHANGE: &str = "UPDATE generation SET value = value + 1";
 
     #[test]
-    fn a_read_stands_until_somebody_writes() {
+    fn cached_generation_is_valid_until_a_write() {
         let site = site();
         let before = site.generation.read(&site.reader).unwrap();
         assert_eq!(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_after_the_log_began_anew_are_seen() {
+    fn writes_after_a_log_restart_are_seen() {
         let site = site();
         for round in 0..20 {
             site.writer.execute(CHANGE, []).unwrap();
@@ -181,7 +181,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn whoever_stops_looking_leaves_the_locks_alone() {
+    fn dropping_a_generation_keeps_sqlite_locks() {
         use std::collections::BTreeSet;
         use std::os::unix::fs::MetadataExt;
         let site = site();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_half_written_or_of_another_format_tells_nothing() {
+    fn torn_or_foreign_header_is_ignored() {
         let mut header: Header = [0; 96];
         for half in [0, 48] {
             header[half..half + 4].copy_from_slice(&FORMAT.to_ne_bytes());

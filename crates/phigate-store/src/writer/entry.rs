@@ -343,7 +343,7 @@ mod tests {
     use phigate_types::Act;
 
     #[test]
-    fn a_record_is_written_the_same_by_reference() {
+    fn record_by_reference_serialises_identically() {
         let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", Act::ModeSet)
             .change("first", "second");
         let ended = ended(
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_class_stands_for_about_its_times() {
+    fn time_class_is_accurate() {
         for milliseconds in [1, 2, 7, 31, 250, 1_999, 60_000, 600_000] {
             let back = class_time(time_class(milliseconds)) as f64;
             let ratio = back / milliseconds as f64;

@@ -189,7 +189,7 @@ impl Dice {
 }
 
 #[test]
-fn segments_find_what_reading_all_rows_finds() {
+fn segments_equal_a_full_scan() {
     let (mut sorted, mut found) = (0, 0);
     for seed in 1..=5 {
         let mut site = Site::new(seed);
@@ -213,7 +213,7 @@ fn segments_find_what_reading_all_rows_finds() {
 }
 
 #[test]
-fn rows_with_the_numbers_of_deleted_ones_are_found_once() {
+fn reused_row_numbers_are_found_once() {
     let mut site = Site::new(3);
     let common = site.code();
     let write = |site: &mut Site, count: u64, own: u8| {
@@ -250,7 +250,7 @@ fn rows_with_the_numbers_of_deleted_ones_are_found_once() {
 }
 
 #[test]
-fn what_was_deleted_leaves_the_segments() {
+fn deleted_rows_leave_the_segments() {
     let mut site = Site::new(7);
     while site.requests.len() < 2_000 {
         site.add_requests();
