@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_scan_for_nobody_is_given_up_and_so_is_one_out_of_time() {
+    async fn abandoned_or_late_scan_stops() {
         let (gateway, _folder) = testing::gateway().await;
         let scanner = Scanner::new(Detector::default());
         let left = CancellationToken::new();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_whose_caller_has_left_keeps_its_place_until_it_ends() {
+    async fn abandoned_work_keeps_its_guards() {
         let place = Arc::new(());
         let (end, is_ended) = mpsc::channel::<()>();
         let work = on_its_own_thread(Arc::clone(&place), move || is_ended.recv());
@@ -221,7 +221,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn scans_step_back_for_those_who_serve() {
+    async fn scan_threads_have_lower_priority() {
         let niceness = || {
             let thread = rustix::thread::gettid();
             rustix::process::getpriority_process(Some(thread)).unwrap()

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_is_bounded_in_texts_and_in_findings() {
+    fn cache_is_bounded_in_texts_and_findings() {
         let detector = Detector::default().without_names();
         for (pieces, kept_max) in [(1, 64), (16, 64 / 2)] {
             let memory = Memory::new(64);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_label_is_not_the_start_of_a_text() {
+    fn label_and_text_hash_separately() {
         let memory = Memory::new(64);
         let text = format!("2065550142 {}", "x".repeat(300));
         let length = text.len().to_le_bytes();

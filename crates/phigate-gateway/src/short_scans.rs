@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_asks_for_no_more_than_their_share_waits_for_one_pass() {
+    async fn modest_key_waits_one_pass() {
         const KEYS: usize = 8;
         for (account, share) in [("greedy", 1), ("other", KEYS / 2)] {
             let scans = ShortScans::with_places(KEYS);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_that_asks_for_more_than_its_share_gets_its_share() {
+    async fn greedy_key_gets_its_share() {
         const KEYS: usize = 8;
         let scans = ShortScans::with_places(KEYS);
         for _ in 0..KEYS {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn scans_of_a_pass_follow_one_another() {
+    async fn scans_of_a_pass_run_consecutively() {
         let scans = ShortScans::with_places(2);
         let steps = Mutex::new(Vec::new());
         let ask = async |key| {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_waiter_that_left_takes_no_turn() {
+    async fn dropped_waiter_uses_no_turn() {
         let scans = ShortScans::with_places(1);
         scans.take("one", "1").await;
         let mut waiting = crowd(&scans, &[("one", "1", "gone"), ("one", "1", "here")]);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn everybody_is_served_in_the_end() {
+    async fn every_waiter_is_served() {
         let scans = ShortScans::with_places(1);
         let crowd = (0..200).map(|number| {
             let scans = Arc::clone(&scans);

@@ -51,7 +51,7 @@ mod tests {
     use crate::testing;
 
     #[tokio::test]
-    async fn a_key_at_its_limits_is_turned_away_and_others_are_not() {
+    async fn only_a_key_at_limits_is_refused() {
         let (gateway, _folder) = testing::gateway().await;
         let account = testing::account(&gateway, "default").await;
         let access = &gateway.vault.access;

@@ -66,7 +66,7 @@ async fn accounts_take_turns_whoever_came_first() {
 }
 
 #[tokio::test]
-async fn an_account_that_uses_no_place_comes_before_one_that_does() {
+async fn idle_account_is_served_first() {
     let queue = queue(2);
     let (one, _two) = (
         queue.enter("a").await.unwrap(),
@@ -80,7 +80,7 @@ async fn an_account_that_uses_no_place_comes_before_one_that_does() {
 }
 
 #[tokio::test]
-async fn a_long_scan_stands_aside_for_another_account_and_goes_on_afterwards() {
+async fn long_scan_pauses_for_another_account() {
     let queue = queue(1);
     let long = queue.enter("a").await.unwrap();
     let more = ask(&queue, "a a a").await;
@@ -101,7 +101,7 @@ async fn a_long_scan_stands_aside_for_another_account_and_goes_on_afterwards() {
 }
 
 #[tokio::test]
-async fn a_scan_goes_on_while_nobody_has_a_better_right() {
+async fn scan_with_fair_share_continues() {
     let queue = queue(2);
     let (one, other) = (
         queue.enter("a").await.unwrap(),
@@ -115,7 +115,7 @@ async fn a_scan_goes_on_while_nobody_has_a_better_right() {
 }
 
 #[tokio::test]
-async fn waiting_is_bounded_in_number_and_in_time() {
+async fn waiting_is_bounded_in_count_and_time() {
     let queue = LongScans::with_places(1, 2, Duration::from_millis(20), Duration::ZERO);
     let _working = queue.enter("a").await.unwrap();
     let waiting = ask(&queue, "a a").await;
@@ -130,7 +130,7 @@ async fn waiting_is_bounded_in_number_and_in_time() {
 }
 
 #[tokio::test]
-async fn a_place_for_somebody_who_left_goes_to_the_next() {
+async fn place_of_a_dropped_waiter_is_regranted() {
     let queue = queue(1);
     let working = queue.enter("a").await.unwrap();
     let mut asking = ask(&queue, "b c").await;
@@ -142,7 +142,7 @@ async fn a_place_for_somebody_who_left_goes_to_the_next() {
 }
 
 #[tokio::test]
-async fn no_more_scans_are_begun_than_there_are_threads_for() {
+async fn scans_in_progress_are_bounded() {
     let queue = queue(1);
     queue.state().begun = BEGUN_MAX;
     let _waiting = ask(&queue, "a").await;

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn some_addresses_are_nobodys() {
+    fn unusable_addresses_are_refused() {
         for text in [
             "0.0.0.0",
             "255.255.255.255",

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_cannot_leave_its_place() {
+    fn segment_cannot_change_the_path() {
         for (segment, url) in [
             (
                 "a/../../x?key=",
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_may_allow_private_addresses_and_http() {
+    fn operator_can_allow_private_addresses() {
         for text in [
             "http://127.0.0.1:8000/v1",
             "http://localhost:11434",
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_reads_as_it_was_written() {
+    fn base_url_round_trips() {
         let text = "https://a.example:8443/openai/v1";
         assert_eq!(BaseUrl::parse(text, false).unwrap().to_string(), text);
     }

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_url_reads_the_same_each_time_and_a_refusal_stays_one() {
+    fn cached_base_url_equals_a_parsed_one() {
         let urls = BaseUrls::new(false);
         for text in ["https://api.example.com/v1", "http://api.example.com"] {
             let fresh = BaseUrl::parse(text, false);
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn cache_is_bounded() {
         let urls = BaseUrls::new(false);
         for number in 0..2 * KNOWN_MAX {
             urls.read(&format!("https://{number}.example.com")).unwrap();

@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_name_that_resolves_inside_is_not_connected_to() {
+    async fn name_with_a_private_address_is_refused() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let uri: Uri = format!("http://localhost:{port}/").parse().unwrap();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn among_several_addresses_only_the_allowed_are_tried() {
+    async fn only_allowed_addresses_are_tried() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let inside = listener.local_addr().unwrap();
         let public = |ip| Reach::Public.allows(ip, true);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn services_of_the_machine_are_asked_in_the_clear_only_inside() {
+    fn plain_http_reaches_only_private_services() {
         let rows: &[(&str, bool, bool)] = &[
             // Address; whether encrypted; whether allowed.
             ("169.254.169.254", false, true),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dead_address_does_not_hold_up_a_live_one() {
+    async fn dead_address_does_not_delay_others() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let live = listener.local_addr().unwrap();
         let closed = tokio::net::TcpListener::bind("127.0.0.1:0")

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_provider_rests_after_failures_in_a_row_and_longer_each_time() {
+    fn repeated_failures_lengthen_the_rest() {
         let (rest, start) = (Rest::default(), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
         for _ in 0..2 {

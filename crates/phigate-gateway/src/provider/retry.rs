@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn only_answers_that_say_come_again_are_repeated() {
+    fn only_retryable_answers_are_retried() {
         for (status, retry_after, wait_ms) in [
             (200, None, None),
             (400, None, None),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_failures_to_connect_are_repeated_and_only_so_often() {
+    fn only_connect_failures_are_retried() {
         let limits = Limits::default();
         let repeated = |attempt, seconds, error| {
             wait(&limits, attempt, Duration::from_secs(seconds), Err(error)).is_some()

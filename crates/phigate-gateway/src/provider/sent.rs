@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_body_comes_whole_in_pieces_with_turns_for_others_between_them() {
+    async fn large_body_is_sent_in_pieces() {
         for length in [0, 1, TURN_BYTES, TURN_BYTES + 1, 5 * TURN_BYTES + 7] {
             let body: Vec<u8> = (0..length).map(|at| at as u8).collect();
             let mut sent = Sent::new(body.clone().into());
