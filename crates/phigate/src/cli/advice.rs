@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_found_is_said_to_be_listed_somewhere() {
+    fn every_missing_item_names_a_list() {
         for (what, command) in [
             ("API key", "key list"),
             ("user", "user list"),

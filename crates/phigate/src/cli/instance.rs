@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_gateway_is_told_who_holds_the_store_until_that_one_ends() {
+    fn second_gateway_learns_the_lock_holder() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         assert_eq!(running(&data), None);

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_read_as_the_library_writes_them() {
+    fn plain_lines_equal_the_library_output() {
         let text = |to: Written| layer().with_ansi(false).with_writer(move || to.clone());
         let theirs = said(|to| Dispatch::new(registry().with(text(to))));
         let ours = said(|to| {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_read_as_the_library_writes_them() {
+    fn json_lines_equal_the_library_output() {
         let json = |to: Written| {
             let lines = layer().with_ansi(false).with_writer(move || to.clone());
             lines.json().flatten_event(true)

@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_to_paste_has_the_same_options_and_no_secret() {
+    fn pasted_command_keeps_options_without_secrets() {
         let global = Global {
             data: Some("my data".into()),
             database_url: Some("postgres://phigate:secret@db.example/phigate".into()),

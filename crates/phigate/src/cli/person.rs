@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_is_named_with_the_machine_and_whom_they_acted_as() {
+    fn actor_names_person_machine_and_user() {
         for (acting, behind, wanted) in [
             ("jroe", None, "cli: jroe@ward-7"),
             ("jroe", Some("jroe"), "cli: jroe@ward-7"),
