@@ -23,7 +23,7 @@ use crate::error::{Result, StoreError};
 use crate::store::Opening;
 use generation::Generation;
 
-/// Timeout of one step of a write; the caller's deadline may be shorter.
+/// Timeout of one step of a write; the caller's deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);
 /// Timeout for getting or making a connection, if the request has no limit for it.
 const CONNECT: Duration = Duration::from_secs(3);
