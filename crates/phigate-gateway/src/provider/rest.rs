@@ -59,7 +59,7 @@ impl Rest {
     }
 
     /// Whether a provider should be skipped. When its rest is over, one caller gets `false` and tries it; other callers
-    /// skip it until that call has ended.
+    /// skip it for another `REST_FIRST`, or until that call has succeeded.
     pub(crate) fn is_resting(&self, account: &str, provider: &str, now: Instant) -> bool {
         let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
         if fares.is_empty() {
