@@ -46,9 +46,9 @@ const NODES: usize = 24;
 /// Deviations from strict JSON that a reader accepts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tolerance {
-    /// Duplicate keys in an object.
+    /// The same key twice in an object.
     pub(crate) duplicate_keys: bool,
-    /// Lone surrogates, which are read as U+FFFD because providers cut emoji in two when they stream, and numbers
+    /// Half of a surrogate pair, which is read as U+FFFD: providers cut emoji in two when they stream. And numbers
     /// beyond the range of a double.
     pub(crate) odd_values: bool,
 }

@@ -47,7 +47,7 @@ impl<'a> Json<'a> {
         )
     }
 
-    /// Reads a provider's document tolerantly: the gateway is the only reader.
+    /// Reads what a provider wrote, tolerantly: we are its only reader.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, NotJson> {
         let text = std::str::from_utf8(bytes).map_err(|_| NotJson)?;
         Self::read_with(
@@ -59,7 +59,7 @@ impl<'a> Json<'a> {
         )
     }
 
-    /// Reads a document inside a string of a request. It is forwarded, so it must mean the same to every reader.
+    /// Reads a document inside a string of a request. It is passed on, so it must mean the same to every reader.
     pub(crate) fn read_embedded(text: &'a str) -> Result<Self, NotJson> {
         Self::read_with(
             text,

@@ -50,7 +50,7 @@ pub(super) fn scan_context(
         let text = document.value(text);
         is_complete &= scan_returned(scanner, &label, &text, result, &mut added);
     }
-    // A finding in context gets the place of its node, so it is replaceable only if the node is.
+    // What only a neighbour shows is as hard to replace as what shows by itself.
     for found in &mut added {
         let place = form.place(&document.value(found.node));
         found.place = place.unwrap_or(Place::Text);
@@ -68,7 +68,7 @@ struct Joined {
 
 struct Piece {
     node: NodeId,
-    /// Range in the joined text. Every piece is taken from the start of its node's text.
+    /// Where it stands in the joined text. Every piece is taken from the start of its node's text.
     span: Range<usize>,
 }
 

@@ -115,13 +115,13 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
 /// A finding to be replaced.
 struct Cut {
     kind: PhiKind,
-    /// Continues the finding in the text part before, which has the replacement.
+    /// It goes on from the text part before, where its stand-in is.
     continues: bool,
     value: String,
     place: Range<usize>,
 }
 
-/// The findings with their ranges in the document, in order. Only texts can be rewritten.
+/// The findings and where they stand in the document, in its order. Only texts can be rewritten.
 fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsafe> {
     if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = request::path(&document.value(fixed.node));
@@ -141,7 +141,7 @@ fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsaf
     Ok(cuts)
 }
 
-/// The document with its findings replaced. JSON inside a text must remain JSON.
+/// The document with its findings replaced. What was JSON inside a text is JSON still.
 fn splice(
     document: &Document,
     found: &[LocatedFinding],
@@ -167,7 +167,7 @@ fn splice(
     Ok(spliced)
 }
 
-/// A replacement as content of a JSON string. A mode may keep a part of the finding, so it may need escapes.
+/// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
 fn json_escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
     if !text.bytes().any(needs_escape) {

@@ -156,7 +156,7 @@ fn scan_slot(
     scan_identifier(scanner, slot, &text, result);
 }
 
-/// A text to scan, with its label.
+/// A text to scan, and the word that gives it its meaning.
 struct Piece<'d> {
     text: Cow<'d, str>,
     label: Option<Cow<'d, str>>,
@@ -212,7 +212,7 @@ fn plain_digits(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Finds a name in an identifier; in the name of a model, also an SSN or phone number of digits alone.
+/// Finds a name in an identifier, and in the name of a model also a number that no model has.
 fn scan_identifier(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanResult) {
     for name in &scanner.find_in_identifier(text) {
         let span = name.span.clone();

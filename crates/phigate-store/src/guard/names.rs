@@ -14,7 +14,7 @@ struct Named {
 }
 
 impl Guard {
-    /// The name of an account, also of a deleted one; the id if the account never existed.
+    /// The name of an account, also of a deleted one; its id where there never was such an account.
     pub(crate) async fn account_name(&self, account_id: &str) -> Result<String> {
         let places = [
             (account_id, ItemKind::Account),

@@ -236,7 +236,7 @@ pub struct Outcome {
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.
     pub total_ms: Option<u64>,
-    /// The attempts, in order.
+    /// The providers it went to, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptEnd>,
     /// Findings and actions in the reply.

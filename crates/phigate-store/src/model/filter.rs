@@ -54,11 +54,11 @@ pub struct Filter {
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
-    /// Decisions for models with this prefix.
+    /// Decisions for models whose names begin like this.
     pub model_prefix: Option<String>,
-    /// Decisions about requests for this provider.
+    /// Decisions about requests that were to go to this provider.
     pub provider: Option<String>,
-    /// Requests that ended with this error.
+    /// Decisions about requests that ended with this error.
     pub error: Option<ErrorCode>,
     /// Requests that ended with a status of this class: 5 for 5xx.
     pub status_class: Option<u16>,
@@ -238,15 +238,15 @@ pub struct RequestRow {
 pub struct Disclosure {
     /// The request.
     pub request_id: Uuid,
-    /// Time of the request.
+    /// When.
     pub time: Timestamp,
-    /// The action: only `forwarded` means that the identifier itself was sent.
+    /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
-    /// The family of the provider.
+    /// The family of the provider it was for.
     pub family: Option<ProviderKind>,
-    /// The name of the provider.
+    /// To whom: the provider, by its name.
     pub provider: Option<String>,
-    /// The requested model.
+    /// Which model was asked.
     pub model: Option<String>,
     /// The API key.
     pub key_id: Option<String>,

@@ -132,7 +132,7 @@ impl ProviderConfig {
         self.agreement_expires.is_some_and(|last| last < today)
     }
 
-    /// The operator's current permission to receive PHI; an expired agreement permits nothing.
+    /// What its operator may have now: an agreement past its date is none.
     pub fn phi_now(&self, now: Timestamp) -> PhiAgreement {
         if self.is_expired(now) {
             PhiAgreement::Never

@@ -56,7 +56,7 @@ impl Links {
         let mut changes = Vec::new();
         for old in self.core.guard().items(account_id, ItemKind::Link).await? {
             let known: LinkBody = old.read()?;
-            // Owner links are not bound to an address.
+            // All owner links are for nobody in particular.
             let replaced = invite.purpose == known.purpose && email == known.email;
             if replaced || known.expires <= self.core.now() {
                 changes.push(old.deleted());

@@ -29,13 +29,13 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
-/// Lock id of migrations: replicas that start together migrate one after another.
+/// Replicas that start together migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
-/// Settings of a session: commits must be on disk, and no statement may hang forever.
+/// Commits must be on disk, and no statement may hang forever.
 const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lock_timeout=2500 \
                        -c idle_in_transaction_session_timeout=15000";
 
-/// A pool of connections, none open yet. `limit` is the longest wait for a connection.
+/// A pool of connections, none of them open yet. `limit` is the longest wait for one.
 pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Pool> {
     let invalid = || StoreError::Invalid {
         what: "database address",
@@ -147,7 +147,7 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
     transaction.commit().await.map_err(fault)
 }
 
-/// TLS settings. Certificates are always verified, against those of the system or the file named by `sslrootcert`.
+/// Certificates are always checked: against the system's, or against the file `sslrootcert` names.
 fn tls_config(root: Option<&str>) -> Result<rustls::ClientConfig> {
     let unreadable = || StoreError::Invalid {
         what: "sslrootcert",

@@ -43,9 +43,9 @@ pub(crate) struct Postgres {
     /// Connections for commits. The writer's thread drives them.
     commits: Pool,
     generation: Generation,
-    /// Timeout of a read of settings.
+    /// Longest time a read of settings may take.
     patience: Duration,
-    /// Backends whose last transaction had no reply.
+    /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
 }
 
@@ -141,8 +141,8 @@ fn is_dead(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || error.code().is_none() || shutting_down
 }
 
-/// Converts an error. Only the code is kept, because messages of PostgreSQL may contain values. An error in the address
-/// gets a hint.
+/// Only the code is kept: messages of PostgreSQL may name values. Where the address is at fault, the
+/// fix is said.
 fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     let what = match error.code().map(tokio_postgres::error::SqlState::code) {
         Some(code) => match FIXES.iter().find(|(known, _)| *known == code) {
@@ -154,7 +154,7 @@ fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     StoreError::Unavailable(what)
 }
 
-/// Hints for common errors in an address.
+/// Errors that somebody who just wrote an address meets.
 const FIXES: &[(&str, &str)] = &[
     // In order of their codes.
     (

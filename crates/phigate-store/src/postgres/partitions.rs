@@ -11,7 +11,7 @@ use crate::postgres::{client, query, unavailable};
 use crate::{Result, StoreError};
 
 const TABLES: [&str; 2] = ["audit_record", "audit_content"];
-/// Number of months created ahead, so that a replica without activity at a change of month finds its partition.
+/// Months made ahead, so that a replica that sleeps over a change of month finds its partition.
 const AHEAD: i32 = 3;
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -103,7 +103,7 @@ async fn create_month(pool: &Pool, table: &str, month: Date) -> Result<()> {
     let client = client(pool).await?;
     match client.batch_execute(&sql).await {
         Ok(()) => Ok(()),
-        // Another replica was faster, or the default partition already has records of that month.
+        // Another replica was faster, or the default partition already holds records of that month.
         Err(error) if error.code().is_some() => {
             tracing::info!("partition {partition} not made: {}", unavailable(&error));
             Ok(())

@@ -54,7 +54,7 @@ pub(super) const OLD_CONTENTS: &str = "SELECT r.id, r.time, r.lane, r.seq FROM a
     JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
     WHERE c.account = $1 AND c.time < $2 ORDER BY r.time LIMIT $3";
 
-/// The query of a search: finds the keys in the index alone, then fetches those rows.
+/// A search: finds the keys in the index alone, then fetches those rows.
 pub(super) fn search(
     account: &str,
     filter: &Filter,

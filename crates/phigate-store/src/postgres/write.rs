@@ -58,7 +58,7 @@ impl Transaction for PostgresTransaction<'_> {
             Ok(Err(error)) => unavailable(&error),
             Err(_) => StoreError::Timeout,
         };
-        // The server may have committed, or may still commit.
+        // The server may have committed, or may yet do so.
         Err(CommitError::Unknown(error))
     }
 }

@@ -112,7 +112,7 @@ pub(super) fn old_rows(
         .collect()
 }
 
-/// Copies the database page by page; writers are not blocked.
+/// Copies page by page; writers are not held up.
 pub(super) fn backup(connection: &Connection, file: &Path) -> rusqlite::Result<()> {
     let mut copy = Connection::open(file)?;
     let backup = rusqlite::backup::Backup::new(connection, &mut copy)?;

@@ -1,5 +1,5 @@
-//! The confirmation before protection is weakened. A person at a terminal is asked for a reason; a script gives one
-//! with `--reason`, or its act is recorded without a reason.
+//! The question before protection is weakened. A person at a terminal is asked for a reason; a script gives one with
+//! `--reason`, or its act is recorded without.
 
 use std::io::{IsTerminal, stderr, stdin};
 
@@ -7,7 +7,7 @@ use anyhow::bail;
 
 use super::store::given_reason;
 
-/// The reason for the trail, as given or typed at a terminal. `what` describes the effect of the change.
+/// The reason that goes into the trail, from whoever is there to give one. `what` says what will be so.
 pub(super) fn reason_for(what: &str, given: Option<&str>) -> anyhow::Result<Option<String>> {
     if let Some(reason) = given {
         return Ok(Some(reason.to_owned()));

@@ -26,7 +26,7 @@ enum Verb {
         /// The mode
         #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
         mode: Mode,
-        /// The reason, in a few words, for the audit trail; at a terminal you are asked before PHI is let through
+        /// Why, in a few words, for the audit trail; at a terminal you are asked before PHI is let through
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
     },

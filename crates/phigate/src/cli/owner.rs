@@ -1,12 +1,12 @@
-//! The link that creates the first account's owner, printed at every start until the account has an owner.
+//! The link by which the first account gets its owner, printed at every start until there is one.
 
 use jiff::SignedDuration;
 use phigate_store::{Invite, LinkPurpose, Role, SecretString, Vault};
 
-/// Validity of a link. The next start makes another.
+/// How long a link works. The next start makes another.
 const VALID: SignedDuration = SignedDuration::from_hours(24);
 
-/// The token of a new owner link; `None` if the account has an owner. Earlier links are revoked.
+/// The token of a new link that makes the owner; none where there is an owner. Earlier links stop working.
 pub(super) async fn owner_link(vault: &Vault) -> anyhow::Result<Option<SecretString>> {
     let accounts = vault.accounts.accounts().await?;
     let Some(account) = accounts.first() else {

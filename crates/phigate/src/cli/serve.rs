@@ -64,15 +64,15 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
 /// Prints the greeting once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
-/// Serves until stopped. `command` is this program, for lines to paste; `prepare` may fill the store and returns a
-/// greeting.
+/// Serves until stopped. `command` is this program, for lines to paste; `prepare` may fill the store first and say what
+/// to print.
 pub(super) fn start(
     config: Config,
     command: &str,
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
 ) -> anyhow::Result<ExitCode> {
     config.check_listening()?;
-    // Huge pages would make the process larger by half, because much of each stays unused.
+    // Huge pages would make the process larger by half: much of each stays unused.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     logs::start(&config.log);
@@ -208,7 +208,7 @@ fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
     }
 }
 
-/// The operator's greeting: an owner link while there is no owner, and otherwise the address of the dashboard.
+/// What the operator is told: how to become the owner while there is none, later only where the dashboard is.
 fn welcome(link: Option<SecretString>, command: String, format: LogFormat) -> Greeting {
     Box::new(move |base| match link {
         None => say(format, &[format!("dashboard: {base}/")]),

@@ -24,7 +24,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// The named account, or the only one.
+    /// The account to act on: the one named, or the only one.
     pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
         let found = self
             .vault

@@ -26,7 +26,7 @@ struct Writing {
     tried: fn(&str) -> Option<Vec<String>>,
     /// The expected format, for an error message.
     looks: &'static str,
-    /// A description of the tried spellings.
+    /// In which ways it was looked for, in words.
     ways: &'static str,
 }
 
@@ -90,14 +90,14 @@ static WRITINGS: &[Writing] = &[
     },
 ];
 
-/// A lookup of where an identifier occurred.
+/// What to look for, to answer where an identifier occurred.
 pub struct Question {
     forms: Vec<String>,
     ways: &'static str,
 }
 
 impl Question {
-    /// Every tried form; each is PHI.
+    /// Every form that is tried; each is PHI.
     pub fn forms(&self) -> &[String] {
         &self.forms
     }
@@ -123,7 +123,7 @@ pub fn stored_forms(kind: PhiKind, exact: &str) -> Vec<String> {
     }
 }
 
-/// The lookup for an identifier as it was typed.
+/// Everything to try for an identifier as somebody typed it.
 pub fn question(kind: PhiKind, typed: &str) -> Result<Question, Misfit> {
     let Some(writing) = writing(kind) else {
         let ways = "as written";

@@ -1,4 +1,4 @@
-//! `phigate audit find`: the requests that contained an identifier, and their providers.
+//! `phigate audit find`: was this identifier ever sent, and where did it go?
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use phi_detect::PhiKind;
@@ -8,7 +8,7 @@ use phigate_store::SecretString;
 use crate::cli::secrets::secret_from_stdin;
 use crate::cli::store::Session;
 
-/// One identifier; `-` reads it from standard input. It is compared by keyed hashes and not stored.
+/// One identifier; `-` reads it from standard input. What is looked for is compared by keyed hashes and stored nowhere.
 pub(in crate::cli) struct Find {
     kind: PhiKind,
     value: SecretString,

@@ -154,7 +154,7 @@ impl Set {
         })
     }
 
-    /// The stored configuration with the given options.
+    /// What is given, laid over what is stored.
     fn laid_over(&self, kind: ProviderKind, stored: Option<&ProviderInfo>) -> ProviderConfig {
         let mut config = match stored {
             Some(stored) => stored.config.clone(),

@@ -34,7 +34,7 @@ pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first entries of a list, and the number of the rest.
+/// The first entries of a list, and how many more there are.
 fn some_models(provider: &ProviderInfo) -> String {
     const SHOWN: usize = 3;
     let models = &provider.config.models;
