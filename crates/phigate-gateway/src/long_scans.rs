@@ -1,10 +1,9 @@
-//! Shares the processors between accounts where scans are long.
+//! Shares the processors between accounts for long scans.
 //!
-//! A scan needs a place, and there are as many places as processors. The account with the fewest
-//! scans at work comes first, and among equals the one that has waited longest since it was last
-//! served; within an account, first come, first served. A scan that is at work hands its place over
-//! at its next checkpoint when another account has fewer, and goes on when its turn comes again. So
-//! no account waits for more than a slice of another's scan, however long that is.
+//! A scan needs a place, and there are as many places as processors. The account with the fewest running scans is
+//! served first; among equals, the account served least recently; within an account, first come, first served. At a
+//! checkpoint, a running scan hands its place to an account with fewer running scans and continues when it is served
+//! again. So an account never waits for more than a slice of another account's scan.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,26 +11,26 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-/// How long a scan works before others are asked for.
+/// Time slice of a scan.
 const SLICE: Duration = Duration::from_millis(25);
 
-/// How long a scan works before it offers its processor to whatever else waits for it: a request that is short of a few
-/// microseconds of work would otherwise wait for as long as the system lets a thread run, several times on its way.
+/// Time after which a scan yields its processor to other threads. Otherwise a request that needs a few microseconds
+/// would wait several times for as long as the system lets a thread run.
 const TURN: Duration = Duration::from_micros(200);
 
-/// Scans begun and not ended, paused ones included: each keeps a thread.
+/// Limit of scans in progress, paused ones included, because each has a thread.
 const BEGUN_MAX: usize = 128;
 
-/// Why a scan got no place.
+/// The reason why a scan got no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// Too many scans of the same account wait already.
+    /// Too many scans of this account are waiting.
     QueueFull,
     /// The wait was too long.
     WaitedTooLong,
 }
 
-/// The places, and who waits for one.
+/// The places, and the scans waiting for one.
 #[derive(Debug)]
 pub(crate) struct LongScans {
     state: Mutex<State>,
@@ -44,7 +43,7 @@ pub(crate) struct LongScans {
 struct State {
     free: usize,
     begun: usize,
-    /// Grows by one whenever an account comes, or a place is taken or given back.
+    /// Logical clock: incremented when an account arrives and when a place is taken or returned.
     tick: u64,
     accounts: HashMap<Arc<str>, AccountScans>,
 }
@@ -54,18 +53,18 @@ struct State {
 struct AccountScans {
     running: usize,
     waiting: VecDeque<Waiter>,
-    /// When it was last served, or first asked.
+    /// Tick of the last service, or of the arrival.
     since: u64,
 }
 
 #[derive(Debug)]
 struct Waiter {
-    /// A scan that gave its place up for others keeps its thread.
+    /// Whether the scan was interrupted for another account; a paused scan keeps its thread.
     is_paused: bool,
     wake: oneshot::Sender<Grant>,
 }
 
-/// A place that was given out. Dropped unused, it is given back: whoever waited may have left.
+/// A granted place. Dropped unused, it is returned, because the waiter may have been dropped.
 #[derive(Debug)]
 struct Grant {
     queue: Arc<LongScans>,
@@ -73,7 +72,7 @@ struct Grant {
     is_spent: bool,
 }
 
-/// A place to scan at, kept until it is dropped.
+/// A place for a scan, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct ScanPlace {
     grant: Mutex<Option<Grant>>,
@@ -83,14 +82,14 @@ pub(crate) struct ScanPlace {
 #[derive(Debug)]
 struct Slice {
     began: Instant,
-    /// When the processor was last offered to others.
+    /// Time of the last yield to other threads.
     offered: Instant,
-    /// How long the scan stood still for others, in all.
+    /// Total time for which the scan was paused.
     paused: Duration,
 }
 
 impl LongScans {
-    /// A queue before as many places as there are processors.
+    /// A queue with as many places as processors.
     pub(crate) fn new(waiting_max: usize, wait_max: Duration) -> Arc<Self> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self::with_places(processors, waiting_max, wait_max, SLICE)
@@ -132,7 +131,7 @@ impl LongScans {
         })
     }
 
-    /// Whether all places are taken and somebody waits.
+    /// Whether all places are taken and a scan is waiting.
     #[cfg(test)]
     pub(super) fn is_full(&self) -> bool {
         let state = self.state();
@@ -147,7 +146,7 @@ impl LongScans {
         let (wake, woken) = oneshot::channel();
         let mut state = self.state();
         let scans = state.scans(account);
-        // Those who left in the meantime do not count.
+        // Dropped waiters do not count.
         scans.waiting.retain(|waiter| !waiter.wake.is_closed());
         if scans.waiting.len() >= self.waiting_max {
             return Err(NoPlace::QueueFull);
@@ -160,7 +159,7 @@ impl LongScans {
         Ok(woken)
     }
 
-    /// Gives free places to those whose turn it is.
+    /// Grants free places to the next waiters.
     fn serve(self: &Arc<Self>, state: &mut State) {
         while state.free > 0
             && let Some(account) = state.next()
@@ -175,7 +174,7 @@ impl LongScans {
             };
             match waiter.wake.send(grant) {
                 Ok(()) => state.take(&account, waiter.is_paused),
-                // Nobody waits any more, and nothing was taken yet.
+                // The waiter was dropped before it took the place.
                 Err(mut unused) => unused.is_spent = true,
             }
             state.forget_if_idle(&account);
@@ -202,7 +201,7 @@ impl State {
             .expect("it was found or put there just now")
     }
 
-    /// The account that is served next.
+    /// The account to serve next.
     fn next(&self) -> Option<Arc<str>> {
         let served = self
             .accounts
@@ -213,7 +212,7 @@ impl State {
             .map(|(account, _)| Arc::clone(account))
     }
 
-    /// Whether the first that waits could use a place.
+    /// Whether the first waiter of an account could run now.
     fn can_go_on(&self, scans: &AccountScans) -> bool {
         let first = scans.waiting.front();
         first.is_some_and(|first| first.is_paused || self.begun < BEGUN_MAX)
@@ -246,7 +245,7 @@ impl State {
         }
     }
 
-    /// Whether another account waits with fewer scans at work.
+    /// Whether another account waits and has fewer running scans.
     fn is_wanted_by_others(&self, account: &str) -> bool {
         let own = self.accounts.get(account).map_or(0, |scans| scans.running);
         self.accounts.iter().any(|(other, scans)| {
@@ -256,8 +255,7 @@ impl State {
 }
 
 impl ScanPlace {
-    /// Called by a scan from time to time, on its own thread. After a slice of work it stands still here for as long as
-    /// others have a better right to the place.
+    /// Pauses the scan for other accounts if its slice is over. A scan calls this regularly on its thread.
     pub(crate) fn checkpoint(&self) {
         let mut slice = lock(&self.slice);
         let stopped = Instant::now();
@@ -280,14 +278,14 @@ impl ScanPlace {
         slice.paused += stopped.elapsed();
     }
 
-    /// How long this scan stood still for others.
+    /// Total time for which this scan was paused.
     pub(crate) fn paused(&self) -> Duration {
         lock(&self.slice).paused
     }
 }
 
 impl Grant {
-    /// Gives the place to another account and waits to be woken, first of its own account; `None` when nobody wants it.
+    /// Hands the place to another account and queues first in its own; `None` if no account needs the place.
     fn step_aside(&self) -> Option<oneshot::Receiver<Grant>> {
         let mut state = self.queue.state();
         if !state.is_wanted_by_others(&self.account) {

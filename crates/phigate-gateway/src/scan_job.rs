@@ -1,5 +1,5 @@
-//! A scan and its place: short ones where they are, long ones on a thread of their own when it is their turn, so that
-//! they do not hold up other callers.
+//! Runs a scan in its turn: short scans in place, long ones on their own thread, so that they do not delay other
+//! callers.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,25 +14,25 @@ use crate::error::GatewayError;
 use crate::gateway::Gateway;
 use crate::long_scans::ScanPlace;
 
-/// What costs more than this to scan is scanned on a thread of its own, when there is a processor for it. Text of a
-/// letter is scanned at some 20 to 30 bytes per microsecond, so this is a millisecond or two.
+/// Cost from which a scan gets its own thread and waits for a processor. Letters are scanned at some 20 to 30 bytes per
+/// microsecond, so this is one or two milliseconds.
 const INLINE_COST_MAX: usize = 64 * 1024;
 
-/// How much more a byte costs that may begin a finding: digits in columns are the slowest text there is.
+/// Additional cost of a byte that may begin a finding: columns of digits are the slowest text.
 const CANDIDATE_COST: usize = 16;
 
 /// Whether a text takes long to scan.
 pub(crate) fn is_long(text: &[u8]) -> bool {
-    // Most texts are too short for that, whatever stands in them.
+    // Most texts are too short, whatever their content.
     text.len().saturating_mul(1 + CANDIDATE_COST) > INLINE_COST_MAX
         && (text.len() > INLINE_COST_MAX || scan_cost(text) > INLINE_COST_MAX)
 }
 
-/// Candidates are counted in bytes, so that the compiler can look at many at once: as many as these can count, and
-/// whole registers of them, since what is left over is looked at one by one.
+/// Length of a part whose candidates can be counted in a byte, so that the compiler vectorises the count; a multiple of
+/// the register size, because a remainder is counted byte by byte.
 const COUNTED_IN_A_BYTE: usize = u8::MAX as usize / 32 * 32;
 
-/// What a text costs to scan, in bytes of plain text.
+/// The cost of scanning a text, in bytes of plain text.
 fn scan_cost(text: &[u8]) -> usize {
     let candidates = text.chunks(COUNTED_IN_A_BYTE).map(|part| {
         let candidates = part.iter().map(|byte| u8::from(is_candidate(*byte)));
@@ -41,9 +41,9 @@ fn scan_cost(text: &[u8]) -> usize {
     text.len() + CANDIDATE_COST * candidates.sum::<usize>()
 }
 
-/// Whether a byte often begins a candidate: digits, capitals, and what separates fields.
+/// Whether a byte often begins a candidate: digits, capitals and field separators.
 fn is_candidate(byte: u8) -> bool {
-    // All are compared, without a branch; the sign before `A` is one of them.
+    // Compared without a branch; the character before `A` is included.
     byte.is_ascii_digit()
         | (b'@'..=b'Z').contains(&byte)
         | (byte == b',')
@@ -51,8 +51,8 @@ fn is_candidate(byte: u8) -> bool {
         | (byte == b'\\')
 }
 
-/// Works on a thread of its own, which goes on when the caller leaves. What the work takes is kept until it ends:
-/// callers who come and go must not be able to pile it up.
+/// Runs work on its own thread, which continues if the caller disconnects. `kept` is held until the work ends.
+/// Otherwise callers could exceed limits by disconnecting.
 pub(crate) async fn on_its_own_thread<T: Send + 'static>(
     kept: impl Send + 'static,
     work: impl FnOnce() -> T + Send + 'static,
@@ -66,8 +66,8 @@ pub(crate) async fn on_its_own_thread<T: Send + 'static>(
     threads.spawn_blocking(job).await.ok()
 }
 
-/// The threads for such work, which are kept for a while; none where the system has none to give. The runtime has no other
-/// work.
+/// The threads for this work, which stay idle for a while; `None` if the system has no thread. The runtime does no
+/// other work.
 static SCANNING: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let threads = Builder::new_current_thread()
         .thread_name("phigate-scan")
@@ -76,8 +76,8 @@ static SCANNING: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     threads.ok()
 });
 
-/// Makes this thread step back for those that serve, which then have nine parts in ten of a processor that both need.
-/// Otherwise one scan would weigh as much as all requests of a thread together.
+/// Lowers the priority of this thread: serving threads then get nine tenths of a shared processor. Otherwise one scan
+/// would weigh as much as all requests of a thread together.
 fn step_back() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10);
@@ -88,17 +88,17 @@ pub(crate) struct ScanJob<'a> {
     pub(crate) gateway: &'a Gateway,
     /// The account's id.
     pub(crate) account: &'a str,
-    /// The key's.
+    /// The key's id.
     pub(crate) key: &'a str,
     /// The account's scanner.
     pub(crate) scanner: Arc<Scanner>,
-    /// Whether it takes long.
+    /// Whether the scan is long.
     pub(crate) is_long: bool,
 }
 
 impl ScanJob<'_> {
-    /// Does the work with a scanner that stops at the deadline, and when nobody waits any more. What the work takes of
-    /// any limit is `kept` until it ends.
+    /// Runs work with a scanner that stops at the deadline or when the caller disconnects. `kept` is held until the
+    /// work ends.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         kept: impl Send + 'static,
@@ -109,7 +109,7 @@ impl ScanJob<'_> {
             let turns = self.gateway.short_scans.mine();
             turns.take(self.account, self.key).await;
             let done = guarded(&with_deadline(&self.scanner, time, None), work);
-            // The scans of others come first, see there.
+            // Lets the other scans of this pass run first, see `short_scans`.
             tokio::task::yield_now().await;
             return done;
         }
@@ -119,7 +119,7 @@ impl ScanJob<'_> {
             place,
             left: left.clone(),
         };
-        // Dropped with this future, when the caller leaves.
+        // Dropped with this future when the caller disconnects.
         let _left = left.drop_guard();
         let scanner = self.scanner;
         let job = move || guarded(&with_deadline(&scanner, time, Some(scan)), work);
@@ -128,32 +128,32 @@ impl ScanJob<'_> {
     }
 }
 
-/// A long scan: its place among others, and whether it is still awaited.
+/// A long scan: its place, and whether the caller is still connected.
 struct LongScan {
     place: ScanPlace,
-    /// Set when nobody waits for the result any more.
+    /// Set when the caller has disconnected.
     left: CancellationToken,
 }
 
-/// The panic hook tells where; what could not be scanned is not answered.
+/// Turns a panic into an error: without a complete scan there is no answer. The panic hook logs the location.
 fn guarded<T>(scanner: &Scanner, work: impl FnOnce(&Scanner) -> T) -> Result<T, GatewayError> {
     std::panic::catch_unwind(AssertUnwindSafe(|| work(scanner)))
         .map_err(|_| GatewayError::DetectorUnavailable)
 }
 
-/// How often a short scan asks whether it may go on, for each look at the clock.
+/// Number of deadline checks of a short scan per reading of the clock.
 const ASKED_PER_LOOK: u32 = 16;
 
 /// The account's scanner for one request.
 fn with_deadline(scanner: &Scanner, time: Duration, scan: Option<LongScan>) -> Scanner {
     let (started, asked) = (Instant::now(), AtomicU32::new(0));
     scanner.with_deadline(move || {
-        // It is asked every few microseconds, which is more often than a short scan needs the time of day.
+        // Checks come every few microseconds, and a short scan need not read the clock each time.
         let is_looked_at = asked.fetch_add(1, Ordering::Relaxed) % ASKED_PER_LOOK == 0;
         if scan.is_none() && !is_looked_at {
             return true;
         }
-        // Time in which other accounts had the processor is not the scan's.
+        // Paused time is not part of the scan's time.
         let paused = scan.as_ref().map_or(Duration::ZERO, |scan| {
             scan.place.checkpoint();
             scan.place.paused()
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    /// Whether a scanner gets to the end of a request.
+    /// Whether a scanner finishes a request.
     fn finishes(scanner: &Scanner) -> bool {
         let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}]}"#;
         let request = Request::read(CHAT.form, body.to_vec(), &RequestLimits::default());
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_scan_for_nobody_is_given_up_and_so_is_one_out_of_time() {
+    async fn abandoned_or_late_scan_stops() {
         let (gateway, _folder) = testing::gateway().await;
         let scanner = Scanner::new(Detector::default());
         let left = CancellationToken::new();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_whose_caller_has_left_keeps_its_place_until_it_ends() {
+    async fn abandoned_work_keeps_its_guards() {
         let place = Arc::new(());
         let (end, is_ended) = mpsc::channel::<()>();
         let work = on_its_own_thread(Arc::clone(&place), move || is_ended.recv());
@@ -221,7 +221,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn scans_step_back_for_those_who_serve() {
+    async fn scan_threads_have_lower_priority() {
         let niceness = || {
             let thread = rustix::thread::gettid();
             rustix::process::getpriority_process(Some(thread)).unwrap()

@@ -1,10 +1,9 @@
-//! A memory of texts already scanned.
+//! A cache of scanned texts.
 //!
-//! Chat clients send the whole conversation with every turn. Remembering the
-//! findings of long texts makes a turn cost its new text alone. Words such as the
-//! names of models and tools stand in every request; they are remembered apart, so
-//! that neither crowds out the other. A text is known by a keyed hash of 128 bits
-//! whose key lives as long as the process; nothing of the text is kept.
+//! Chat clients send the whole conversation with every turn. With the findings of long texts cached, a turn costs only
+//! its new text. Words such as the names of models and tools occur in every request; they have a separate cache, so
+//! that texts and words do not evict each other. The cache key is a keyed hash of 128 bits with a key of this process;
+//! the text itself is not kept.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -14,27 +13,27 @@ use phi_detect::Findings;
 use phigate_core::protect::{Reading, ScanMemory};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-/// Findings that a text has on average at most: the memory is bounded in both, so that it stays small.
+/// Average findings per text at the limit: the cache is bounded in texts and in findings.
 const FINDINGS_PER_TEXT: usize = 8;
 
-/// Below this, remembering saves little.
+/// Shortest text to cache; below, the cache saves little.
 const SHORTEST_BYTES: usize = 256;
 
-/// Up to this, it may be a word that stands in every request.
+/// Longest text to cache as a word.
 const WORD_BYTES_MAX: usize = 32;
 
-/// Words that are remembered.
+/// Limit of cached words.
 const WORDS: usize = 1_024;
 
-/// Findings of texts seen before.
+/// Findings of earlier texts.
 pub(crate) struct Memory {
-    /// A hasher with the process's key that has hashed nothing yet.
+    /// A hasher with the process's key, without input.
     hasher: SipHasher13,
     texts: Shelf,
     words: Shelf,
 }
 
-/// Findings, bounded in number; the least recently written half goes first.
+/// A bounded number of findings; the least recently written half is evicted first.
 struct Shelf {
     entries_max: usize,
     generations: Mutex<Generations>,
@@ -48,7 +47,7 @@ struct Generations {
 }
 
 impl Memory {
-    /// A memory for at most this many texts, besides words.
+    /// A cache for at most this many texts, besides words.
     pub(crate) fn new(entries_max: usize) -> Self {
         Self {
             hasher: keyed_hasher(),
@@ -64,7 +63,7 @@ impl Memory {
             Reading::Identifier => (2, ""),
         };
         let mut hasher = self.hasher;
-        // Each part is preceded by its length: otherwise the end of a label could pass for the start of a text.
+        // Each part is preceded by its length. Otherwise the end of a label could be read as the start of a text.
         hasher.write_u8(mark);
         for part in [label, text] {
             hasher.write_usize(part.len());
@@ -73,7 +72,7 @@ impl Memory {
         hasher.finish128().as_u128()
     }
 
-    /// Where texts of this length are remembered.
+    /// The cache for texts of this length.
     fn shelf(&self, bytes: usize) -> Option<&Shelf> {
         match bytes {
             0..=WORD_BYTES_MAX => Some(&self.words),
@@ -83,7 +82,7 @@ impl Memory {
     }
 }
 
-/// The library's random states are what this process has at random without asking for more.
+/// A hasher with a random key, taken from the standard library's random states.
 fn keyed_hasher() -> SipHasher13 {
     let half = || RandomState::new().hash_one(());
     SipHasher13::new_with_keys(half(), half())
@@ -108,7 +107,7 @@ impl Shelf {
     }
 
     fn remember(&self, key: u128, findings: &Findings) {
-        // An incomplete scan says nothing about the rest of the text.
+        // An incomplete scan does not cover the rest of the text.
         let most = self.entries_max * FINDINGS_PER_TEXT / 8;
         if findings.is_complete() && findings.len() <= most {
             self.put(&mut self.lock(), key, findings.clone());
@@ -127,7 +126,7 @@ impl Shelf {
         generations.young.insert(key, findings);
     }
 
-    /// A panic while holding the lock leaves maps that are still maps.
+    /// Ignores poisoning: a panic while the lock is held leaves valid maps.
     fn lock(&self) -> MutexGuard<'_, Generations> {
         self.generations
             .lock()
@@ -168,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_memory_is_bounded_in_texts_and_in_findings() {
+    fn cache_is_bounded_in_texts_and_findings() {
         let detector = Detector::default().without_names();
         for (pieces, kept_max) in [(1, 64), (16, 64 / 2)] {
             let memory = Memory::new(64);
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_label_is_not_the_start_of_a_text() {
+    fn label_and_text_hash_separately() {
         let memory = Memory::new(64);
         let text = format!("2065550142 {}", "x".repeat(300));
         let length = text.len().to_le_bytes();

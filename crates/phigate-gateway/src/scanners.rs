@@ -1,4 +1,5 @@
-//! The scanner of each account: its own settings and its own memory, so that one account's texts tell another nothing.
+//! The scanner of each account, with separate settings and a separate cache, so that accounts cannot learn about each
+//! other's texts.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +11,10 @@ use phigate_store::{Account, Detection};
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
 
-/// Texts whose findings are remembered, per account.
+/// Cached texts per account.
 const REMEMBERED_TEXTS: usize = 4096;
 
-/// Accounts whose scanners are kept; beyond this, all are made anew.
+/// Limit of accounts with a scanner; at the limit all are dropped and made again.
 const SCANNERS_MAX: usize = 1024;
 
 /// The scanners in use, each with the settings it was made for.
@@ -23,7 +24,7 @@ pub(crate) struct Scanners {
 }
 
 impl Scanners {
-    /// Scanners whose reports list at most this many findings one by one.
+    /// Scanners with this limit of listed findings per report.
     pub(crate) fn new(listed_max: usize) -> Self {
         Self {
             listed_max,
@@ -31,7 +32,7 @@ impl Scanners {
         }
     }
 
-    /// The scanner of an account, made anew when its settings have changed.
+    /// The scanner of an account, made again after a change of its settings.
     pub(crate) fn of(&self, account: &Account) -> Result<Arc<Scanner>, GatewayError> {
         let mut scanners = self
             .by_account
@@ -55,7 +56,7 @@ impl Scanners {
     }
 }
 
-/// The detector that an account's settings ask for. A threshold of a kind that this version does not find says nothing.
+/// The detector with an account's settings. A threshold of an unknown kind is ignored.
 pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsError> {
     let thresholds = detection
         .thresholds

@@ -1,23 +1,23 @@
-//! Shares a thread between accounts where scans are short.
+//! Shares a thread between accounts for short scans.
 //!
-//! A short scan is done where it is, without waiting for another thread, so a crowd of them would be served in the order
-//! in which the thread's runtime comes across them, whoever asks. Instead, only so many are done in one pass of the runtime
-//! over everything that is ready; in between, new requests are read, answers are passed on and those who asked for too much are
-//! refused. Whoever is left over waits here: accounts take turns, and within an account its keys do. So a caller waits for a
-//! pass or two, however many requests of others wait. Where nobody waits, a turn costs a lock.
+//! A short scan runs in place, without waiting for another thread, so under load scans would run in the order in which
+//! the thread's runtime polls them. Instead, a limited number runs in one pass of the runtime over all ready tasks;
+//! between passes new requests are read, answers are relayed and requests over their limits are refused. The remaining
+//! scans wait here: accounts take turns, and within an account its keys do. So a caller waits for one or two passes,
+//! however many requests of other callers wait. If no scan waits, a turn costs one lock.
 //!
-//! The scans of a pass are done one after another, and what else their requests need is done before and after: the
-//! detector's code and tables are more than the nearest caches hold beside all that, and each scan would fetch them anew.
+//! The scans of a pass run one after another, and the other work of their requests runs before and after. The
+//! detector's code and tables fill the nearest caches, and alternating would make each scan load them again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// Scans in one pass.
+/// Scans per pass.
 const IN_A_PASS: usize = 4;
 
-/// Who may scan now, and who waits.
+/// Turns for short scans, and the scans waiting for one.
 #[derive(Debug)]
 pub(crate) struct ShortScans {
     state: Mutex<State>,
@@ -26,9 +26,9 @@ pub(crate) struct ShortScans {
 
 #[derive(Debug)]
 struct State {
-    /// Turns that are left in this pass.
+    /// Turns left in this pass.
     left: usize,
-    /// Whether somebody waits for the pass to end.
+    /// Whether a task counts the passes.
     is_counted: bool,
     waiting: Line<Line<VecDeque<Waiter>>>,
 }
@@ -36,7 +36,7 @@ struct State {
 type Waiter = oneshot::Sender<()>;
 
 impl ShortScans {
-    /// Turns on one thread.
+    /// A scheduler for one thread.
     pub(crate) fn new() -> Arc<Self> {
         Self::with_places(IN_A_PASS)
     }
@@ -52,17 +52,17 @@ impl ShortScans {
         })
     }
 
-    /// Waits until it is the turn of a request of this account and key.
+    /// Waits for a turn of this account and key.
     pub(crate) async fn take(self: &Arc<Self>, account: &str, key: &str) {
         match self.join(account, key) {
-            // With the others of the next pass.
+            // Run together with the scans of the next pass.
             None => tokio::task::yield_now().await,
-            // Nobody forgets a waiter; if it happened, a scan out of turn is no harm.
+            // Waiters are always woken; if one were dropped, scanning out of turn would be harmless.
             Some(woken) => drop(woken.await),
         }
     }
 
-    /// None where there is a turn at once.
+    /// Joins the queue; `None` if a turn is free.
     fn join(self: &Arc<Self>, account: &str, key: &str) -> Option<oneshot::Receiver<()>> {
         let mut state = self.state();
         let woken = if state.left > 0 {
@@ -81,10 +81,10 @@ impl ShortScans {
         woken
     }
 
-    /// Gives out the turns of pass after pass, until nobody waits.
+    /// Grants turns, pass after pass, until no scan waits.
     async fn count_passes(self: Arc<Self>) {
         loop {
-            // The runtime comes back here when it has seen to everything else that was ready.
+            // The runtime polls this task again after all other ready tasks.
             tokio::task::yield_now().await;
             if self.begin_pass() {
                 return;
@@ -92,7 +92,7 @@ impl ShortScans {
         }
     }
 
-    /// Whether nobody is left who waits.
+    /// Starts a pass. True if no scan waits.
     fn begin_pass(&self) -> bool {
         let mut state = self.state();
         state.left = self.in_a_pass;
@@ -101,7 +101,7 @@ impl ShortScans {
                 state.is_counted = false;
                 return true;
             };
-            // Whoever has left needs no turn.
+            // A dropped waiter uses no turn.
             if waiter.send(()).is_ok() {
                 state.left -= 1;
             }
@@ -114,9 +114,9 @@ impl ShortScans {
     }
 }
 
-/// Who waits, in the order in which they are served.
+/// Waiting scans, in the order of service.
 trait Waiting {
-    /// The one that is served next.
+    /// The next waiter.
     fn next(&mut self) -> Option<Waiter>;
 
     fn is_empty(&self) -> bool;
@@ -132,7 +132,7 @@ impl Waiting for VecDeque<Waiter> {
     }
 }
 
-/// Several who are served in turns.
+/// Queues that are served in turns.
 #[derive(Debug, Default)]
 struct Line<W> {
     order: VecDeque<Arc<str>>,
@@ -174,7 +174,7 @@ impl<W: Waiting> Waiting for Line<W> {
 mod tests {
     use super::*;
 
-    /// Those who are served in one pass.
+    /// The scans that run in one pass.
     fn served<'a>(
         scans: &ShortScans,
         waiting: &mut Vec<(&'a str, oneshot::Receiver<()>)>,
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_asks_for_no_more_than_their_share_waits_for_one_pass() {
+    async fn modest_key_waits_one_pass() {
         const KEYS: usize = 8;
         for (account, share) in [("greedy", 1), ("other", KEYS / 2)] {
             let scans = ShortScans::with_places(KEYS);
             for _ in 0..KEYS {
                 assert!(scans.join("greedy", "0").is_none(), "nobody waits yet");
             }
-            // Each has as many waiting as a key may have at one time, and they came first.
+            // Each of the other keys has as many waiting as a key may have, and they came first.
             let greedy = (0..KEYS - 1).flat_map(|key| (0..64).map(move |_| key.to_string()));
             let _greedy: Vec<_> = greedy.map(|key| scans.join("greedy", &key)).collect();
             for pass in 0..20 {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_that_asks_for_more_than_its_share_gets_its_share() {
+    async fn greedy_key_gets_its_share() {
         const KEYS: usize = 8;
         let scans = ShortScans::with_places(KEYS);
         for _ in 0..KEYS {
@@ -249,7 +249,7 @@ mod tests {
         }
         let names: Vec<String> = (0..KEYS).map(|key| key.to_string()).collect();
         let asked = |count: usize| names.iter().map(move |name| (count, name.as_str()));
-        // The last key came with many more than the others.
+        // The last key has many more waiting than the others.
         let asked = asked(30).chain([(300, names[KEYS - 1].as_str())]);
         let asked: Vec<_> = asked
             .flat_map(|(count, name)| vec![("one", name, name); count])
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn scans_of_a_pass_follow_one_another() {
+    async fn scans_of_a_pass_run_consecutively() {
         let scans = ShortScans::with_places(2);
         let steps = Mutex::new(Vec::new());
         let ask = async |key| {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_waiter_that_left_takes_no_turn() {
+    async fn dropped_waiter_uses_no_turn() {
         let scans = ShortScans::with_places(1);
         scans.take("one", "1").await;
         let mut waiting = crowd(&scans, &[("one", "1", "gone"), ("one", "1", "here")]);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn everybody_is_served_in_the_end() {
+    async fn every_waiter_is_served() {
         let scans = ShortScans::with_places(1);
         let crowd = (0..200).map(|number| {
             let scans = Arc::clone(&scans);

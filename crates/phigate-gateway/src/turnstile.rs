@@ -1,4 +1,4 @@
-//! Turning away requests of a key that is at its limits, by their heads.
+//! Refuses requests of a key at its limits by their heads, before their bodies are read.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ impl Turnstile for Gateway {
         let door = Door::at(asked.path)?;
         let key = one_key(asked.authorization, asked.api_key).ok()?;
         let now = Instant::now();
-        // This costs least, and lets everybody pass while nobody asks for too much.
+        // The cheapest check comes first; it passes all requests while no key is at a limit.
         if !self.key_limits.is_at_limit(Access::claimed_id(key)?, now) {
             return None;
         }
@@ -51,7 +51,7 @@ mod tests {
     use crate::testing;
 
     #[tokio::test]
-    async fn a_key_at_its_limits_is_turned_away_and_others_are_not() {
+    async fn only_a_key_at_limits_is_refused() {
         let (gateway, _folder) = testing::gateway().await;
         let account = testing::account(&gateway, "default").await;
         let access = &gateway.vault.access;
@@ -59,7 +59,7 @@ mod tests {
         for name in ["one", "other"] {
             let created = access.create_api_key(&account.id, name, None, "test");
             let key = created.await.unwrap().key;
-            // Whoever is turned away asked before.
+            // Refusal by head needs a cached admission, so each key is admitted once.
             let admission = access.admit(key.expose()).await.unwrap();
             keys.push((format!("Bearer {}", key.expose()), admission.key_id));
         }

@@ -26,6 +26,7 @@ mod kills;
 mod logs;
 mod lookup;
 mod one_place;
+mod plain_english;
 mod profile;
 mod providers;
 mod providers_docs;

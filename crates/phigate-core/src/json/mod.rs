@@ -1,10 +1,8 @@
-//! Strict JSON with the byte range of everything, so that rewriting is splicing.
+//! Strict JSON with the byte range of every value, so that rewriting is splicing.
 //!
-//! Parsers that disagree about a document are how text slips past a scanner: one
-//! reads the first of two equal keys, the other the last. So this reader refuses
-//! what is ambiguous (duplicate keys, lone surrogates, invalid UTF-8, anything
-//! after the document) and remembers where every value stands in the bytes as sent.
-//! It is our own because no library does both.
+//! Parsers that disagree about a document let text slip past a scanner: one reads the first of two equal keys, the
+//! other the last. So this reader refuses ambiguous documents (duplicate keys, lone surrogates, invalid UTF-8, anything
+//! after the document) and records the byte range of every value. Written here, because no library does both.
 
 mod read;
 mod string;
@@ -18,7 +16,7 @@ pub use read::{JsonError, JsonProblem};
 pub use string::Decoded;
 pub(crate) use tree::{Json, write_escaped};
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -35,7 +33,7 @@ pub enum Kind {
     Object,
 }
 
-/// Names a node of a [`Document`]; meaningless in any other.
+/// Index of a node of a [`Document`]; meaningless in any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
@@ -49,12 +47,12 @@ struct Node {
     parent: u32,
     /// Position among the values (or members) of the parent.
     position: u32,
-    /// The node after this one and all that it holds.
+    /// Index after this node and its descendants.
     end: u32,
     span: Range<usize>,
 }
 
-/// A parsed document over the bytes it was read from. Nodes stand in document order; an object's keys are nodes too.
+/// A parsed document over the bytes it was read from. Nodes are in document order; an object's keys are nodes too.
 #[derive(Clone)]
 pub struct Document {
     text: String,
@@ -72,17 +70,18 @@ impl std::fmt::Debug for Document {
     }
 }
 
-/// How much a document may hold.
+/// Limits of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Nesting of arrays and objects.
     pub depth_max: usize,
-    /// Values and keys. One of two bytes costs a node of thirty, so their number is bounded apart from the size of the body.
+    /// Values and keys. A value of two bytes costs a node of thirty, so their number has a limit apart from the body's
+    /// size.
     pub values_max: usize,
 }
 
 impl Bounds {
-    /// For documents that were within bounds before.
+    /// No limits, for documents that were within bounds before.
     pub const NONE: Self = Self {
         depth_max: usize::MAX,
         values_max: usize::MAX,
@@ -124,13 +123,14 @@ impl Document {
         (0..self.nodes.len() as u32).map(|index| self.value(NodeId(index)))
     }
 
-    /// The document with the insides of strings, or whole strings, replaced. The ranges are in order and do not
-    /// overlap; what replaces them is written as JSON, so that the nodes stay what and where they were and the result
-    /// need not be read again.
+    /// The document with parts of strings, or whole strings, replaced.
+    ///
+    /// The ranges are in order and do not overlap. Replacements are valid JSON, so every node keeps its type and its
+    /// index, and the result need not be parsed again.
     pub fn splice(&self, edits: &[(Range<usize>, impl AsRef<str>)]) -> Self {
         let mut text = String::with_capacity(self.text.len());
         let mut copied = 0;
-        // The end of each edit before and after.
+        // End of each edit, before and after.
         let mut moved = Vec::with_capacity(edits.len());
         for (range, replacement) in edits {
             text.push_str(&self.text[copied..range.start]);
@@ -168,12 +168,12 @@ impl<'d> Value<'d> {
         &self.document.nodes[self.id.0 as usize]
     }
 
-    /// The id, to come back to this value later.
+    /// The index of this value in its document.
     pub fn id(&self) -> NodeId {
         self.id
     }
 
-    /// What the value is.
+    /// The type of the value.
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
@@ -188,24 +188,24 @@ impl<'d> Value<'d> {
         self.node().position as usize
     }
 
-    /// The array or object this stands in; `None` for the outermost value.
+    /// The array or object that contains this; `None` for the outermost value.
     pub fn parent(&self) -> Option<Value<'d>> {
         (self.id.0 != 0).then(|| self.document.value(NodeId(self.node().parent)))
     }
 
-    /// The key of the member that this is the value of.
+    /// The key of the member that has this value.
     pub fn key(&self) -> Option<Value<'d>> {
         let before = self.id.0.checked_sub(1)?;
         let key = self.document.value(NodeId(before));
         (key.is_key() && !self.is_key()).then_some(key)
     }
 
-    /// This node and all that it holds.
+    /// The range of this node and its descendants.
     pub fn nodes(&self) -> Range<NodeId> {
         self.id..NodeId(self.node().end)
     }
 
-    /// Everything that this holds, keys included, in document order.
+    /// All descendants, keys included, in document order.
     pub fn descendants(&self) -> impl Iterator<Item = Value<'d>> + use<'d> {
         let document = self.document;
         (self.id.0 + 1..self.node().end).map(|index| document.value(NodeId(index)))
@@ -226,18 +226,18 @@ impl<'d> Value<'d> {
         (self.kind() == Kind::String).then(|| self.text())
     }
 
-    /// The content of what is known to be a string.
+    /// The content of a value that is known to be a string.
     pub(crate) fn text(&self) -> Cow<'d, str> {
         string::resolved(self.inner(), self.node().escaped)
     }
 
-    /// A string's content together with the way back to the bytes as written.
+    /// A string's content, with a mapping back to the bytes as written.
     pub fn decoded(&self) -> Decoded<'d> {
         let node = self.node();
         Decoded::new(self.inner(), node.span.start + 1, node.escaped)
     }
 
-    /// What stands between the quotes of a string.
+    /// The bytes between the quotes of a string.
     fn inner(&self) -> &'d str {
         let span = &self.node().span;
         &self.document.text[span.start + 1..span.end - 1]
@@ -292,8 +292,8 @@ impl<'d> Value<'d> {
         None
     }
 
-    /// Whether a string says this. Keys are asked for dozens of times per request: those without escapes are compared
-    /// as they are written.
+    /// Whether a string equals `text`. Keys are compared dozens of times per request, so strings without escapes are
+    /// compared as written.
     fn reads(&self, text: &str) -> bool {
         let node = self.node();
         if node.escaped {

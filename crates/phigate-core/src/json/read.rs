@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use super::string::resolved;
 use super::{Bounds, Kind, Node};
 
-/// Why a document was refused, and where. Never what stood there.
+/// The reason and the position of a refusal, without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{problem} at byte {position}")]
 pub struct JsonError {
-    /// What is wrong.
+    /// The problem.
     pub problem: JsonProblem,
-    /// The byte at which it was noticed.
+    /// The offset of the byte at which it was noticed.
     pub position: usize,
 }
 
@@ -23,13 +23,13 @@ impl JsonError {
     }
 }
 
-/// The ways in which a document can be refused.
+/// The reasons to refuse a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JsonProblem {
     /// Not JSON.
     #[error("the body is not valid JSON")]
     Syntax,
-    /// An object says the same key twice.
+    /// An object with a duplicate key.
     #[error("an object has the same key twice")]
     DuplicateKey,
     /// Deeper than allowed.
@@ -40,10 +40,10 @@ pub enum JsonProblem {
     TooMany,
 }
 
-/// About as many as a short chat has; allocators are quick with blocks of this size.
+/// Initial capacity: about the number of nodes of a short chat, and a block size that allocators serve quickly.
 const NODES: usize = 24;
 
-/// What a reader lets pass that is not strictly JSON with one meaning.
+/// Deviations from strict JSON that a reader accepts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tolerance {
     /// The same key twice in an object.

@@ -1,15 +1,15 @@
-//! Strings with their escapes resolved, and the way back to the bytes as written.
+//! Strings with resolved escapes, and the mapping back to the bytes as written.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A string's content. Offsets in it can be taken back to the document.
+/// A string's content. Offsets in it can be mapped back to the document.
 #[derive(Clone)]
 pub struct Decoded<'t> {
     text: Cow<'t, str>,
-    /// Where the content starts in the document.
+    /// Offset of the content in the document.
     start: usize,
-    /// After each escape: the offset in the content and the offset in the content as written. In order.
+    /// After each escape: the offset in the content and the offset as written, in order.
     steps: Vec<(usize, usize)>,
 }
 
@@ -47,12 +47,12 @@ impl<'t> Decoded<'t> {
     }
 }
 
-/// The content of `raw`, for whoever needs no way back.
+/// The content of `raw`, without the mapping back.
 pub(super) fn resolved(raw: &str, escaped: bool) -> Cow<'_, str> {
     resolved_with(raw, escaped, |_, _| {})
 }
 
-/// Resolves escapes. The start and the end of each are steps: an offset at its start must not fall behind it.
+/// Resolves escapes, and passes the start and the end of each to `step`, so that offsets map to whole escapes.
 fn resolved_with(raw: &str, escaped: bool, mut step: impl FnMut(usize, usize)) -> Cow<'_, str> {
     if !escaped {
         return Cow::Borrowed(raw);
@@ -72,7 +72,7 @@ fn resolved_with(raw: &str, escaped: bool, mut step: impl FnMut(usize, usize)) -
     Cow::Owned(text)
 }
 
-/// The character that an escape at the start of `raw` stands for, and the escape's length.
+/// The character of the escape at the start of `raw`, and the escape's length.
 fn resolve(raw: &str) -> (char, usize) {
     let unit = |at: usize| {
         raw.get(at..at + 4)
@@ -96,7 +96,7 @@ fn resolve(raw: &str) -> (char, usize) {
                 }
                 _ => (char::REPLACEMENT_CHARACTER, 6),
             },
-            // Half of a surrogate pair is not a character.
+            // A lone surrogate is not a character.
             code => (
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
                 6,

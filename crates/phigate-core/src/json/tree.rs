@@ -1,7 +1,7 @@
-//! JSON as a tree to take apart and to write: object keys keep their order and numbers keep their text.
+//! JSON as a tree for translation: object keys keep their order and numbers keep their text.
 //!
-//! Tool arguments and schemas pass through translation as they were written. Unescaped strings are borrowed, so that a
-//! picture of several megabytes is not copied on its way through.
+//! Tool arguments and schemas pass through translation unchanged. Strings without escapes are borrowed, so that a
+//! picture of several megabytes is not copied.
 
 mod write;
 
@@ -13,7 +13,7 @@ use super::read::{self, Tolerance};
 use super::string::resolved;
 use super::{Bounds, Kind, Node, Value};
 
-/// How deep documents of providers, and those inside strings, may nest. Deeper ones are unreadable to us.
+/// Limit on the nesting of documents from providers and of those inside strings. Deeper ones are not readable.
 const DEPTH_MAX: usize = 128;
 
 /// One JSON value.
@@ -33,7 +33,7 @@ pub(crate) enum Json<'a> {
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
-/// The document is not JSON, or nests too deep. Holds nothing, because content must not travel in errors.
+/// Error: the document is not JSON, or nests too deep. Empty, because content must not travel in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotJson;
 
@@ -79,7 +79,7 @@ impl<'a> Json<'a> {
         Ok(build(text, &nodes, 0))
     }
 
-    /// The same value, borrowing nothing.
+    /// The value without borrows.
     pub(crate) fn into_owned(self) -> Json<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
@@ -134,7 +134,7 @@ impl<'a> Json<'a> {
         self.get(key).filter(|value| !matches!(value, Self::Null))
     }
 
-    /// The members of an object; none for other values.
+    /// The members of an object; empty for other values.
     pub(crate) fn members(&self) -> &[(Cow<'a, str>, Json<'a>)] {
         if let Self::Object(members) = self {
             members
@@ -143,7 +143,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The items of an array; none for other values.
+    /// The items of an array; empty for other values.
     pub(crate) fn items(&self) -> &[Json<'a>] {
         if let Self::List(items) = self {
             items
@@ -161,7 +161,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The truth value, if this is one.
+    /// The truth value, if this is a boolean.
     pub(crate) fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(value) = self {
             Some(*value)
@@ -179,7 +179,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The number as a count, if this is one (a float without fraction counts).
+    /// The number as a count, if this is a count (a float without fraction is).
     pub(crate) fn as_u64(&self) -> Option<u64> {
         let Self::Number(digits) = self else {
             return None;
@@ -196,7 +196,7 @@ impl<'a> Json<'a> {
         self.get(key).and_then(Json::as_text)
     }
 
-    /// The count in a member, zero when it is missing or something else.
+    /// The count in a member; zero if it is missing or not a count.
     pub(crate) fn count_of(&self, key: &str) -> u64 {
         self.get(key).and_then(Json::as_u64).unwrap_or(0)
     }
@@ -219,7 +219,7 @@ impl From<bool> for Json<'_> {
     }
 }
 
-/// The tree of the node at this index. Recursion is bounded by the depth that the reader allowed.
+/// The tree of the node at this index. The reader's depth limit bounds the recursion.
 fn build<'a>(text: &'a str, nodes: &[Node], at: usize) -> Json<'a> {
     let node = &nodes[at];
     let raw = &text[node.span.clone()];
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_written_as_it_was_read() {
+    fn document_round_trips_unchanged() {
         for text in [
             r#"{"z":1.50,"a":[1e9,-0.0,12345678901234567890123],"m":{"k":null,"t":true,"f":false}}"#,
             r#""naïve 漢字 \"quoted\" \\ \n\u0001""#,
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_refused() {
+    fn invalid_json_is_refused() {
         for text in [
             "",
             "{",
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_decoded_and_half_pairs_are_replaced() {
+    fn escapes_are_decoded_and_lone_surrogates_replaced() {
         for (text, decoded) in [
             (r#""\ud83d\ude00\/""#, "😀/"),
             (r#""\ud83d""#, "\u{fffd}"),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn repeated_keys_are_noticed_at_any_depth() {
+    fn duplicate_keys_are_found_at_any_depth() {
         let twice = r#"{"a":[{"b":1,"\u0062":2}]}"#;
         assert!(Json::read_embedded(twice).is_err());
         assert!(Json::read(twice.as_bytes()).is_ok());

@@ -1,4 +1,4 @@
-//! Deciding what becomes of a scanned request.
+//! Applies an account's policy to a scanned request.
 
 use phigate_types::{Effect, ErrorCode, Mode};
 
@@ -10,25 +10,25 @@ use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
 use super::scan::Scanned;
 use super::scanner::Scanner;
 
-/// What the account's owner decided.
+/// The account's policy.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
     /// The handling mode.
     pub mode: Mode,
-    /// Whether attachments that cannot be scanned may go on in every mode.
+    /// Whether attachments that cannot be scanned are forwarded in every mode.
     pub allow_unscannable: bool,
 }
 
-/// What becomes of a request.
+/// The decision about a request.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It goes on, changed or not.
+    /// Forward the request, changed or not.
     Forward(CleanRequest),
-    /// It is refused because it holds PHI.
+    /// Refuse it, because it holds PHI.
     Block(Report),
-    /// It is refused because it could not be made safe.
+    /// Refuse it, because it cannot be made safe.
     Refuse(RequestError, Report),
-    /// It is refused because it was not fully scanned.
+    /// Refuse it, because the scan was not complete.
     Unfinished(Report),
 }
 
@@ -43,7 +43,7 @@ pub enum Outcome {
 /// ```
 pub struct CleanRequest {
     request: Request,
-    /// The body as the caller sent it, where the mode changed it.
+    /// The body as the caller sent it, if the mode changed it.
     original: Option<Document>,
     report: Report,
     mode: Mode,
@@ -77,12 +77,12 @@ impl CleanRequest {
         document.expose().as_bytes()
     }
 
-    /// The same, where the mode changed it.
+    /// The document as the caller sent it, if the mode changed it.
     pub(crate) fn original_document(&self) -> Option<&Document> {
         self.original.as_ref()
     }
 
-    /// What was found.
+    /// The findings.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -98,7 +98,7 @@ pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     apply_with(policy, scanner, scanned, None)
 }
 
-/// Applies the account's policy. Where it masks, each value gets a token of its own instead of a placeholder.
+/// Applies the account's policy. In masking modes, each value gets a token instead of a placeholder.
 pub fn apply_with(
     policy: &Policy,
     scanner: &Scanner,
@@ -113,7 +113,7 @@ pub fn apply_with(
     if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
         return Outcome::Block(report);
     }
-    // What an owner allows is attachments. A text that was not fully scanned may hold anything.
+    // The setting allows attachments only. A text that was not fully scanned may hold anything.
     if !report.is_complete() && !policy.mode.forwards_unscanned() {
         return Outcome::Unfinished(report);
     }
@@ -142,7 +142,7 @@ pub fn apply_with(
     Outcome::Forward(clean)
 }
 
-/// Why a request with parts that cannot be scanned does not go on, where the policy does not let it.
+/// The refusal of a request with parts that cannot be scanned; `None` if the policy allows them.
 pub(super) fn unscannable(policy: &Policy, report: &Report) -> Option<RequestError> {
     if policy.allow_unscannable || policy.mode.forwards_unscanned() {
         return None;

@@ -1,7 +1,7 @@
-//! Context that reaches beyond one text: the parts of a message, the message before, the function that was called.
+//! Context beyond one text: the parts of a message, the message before, and the called function.
 //!
-//! A label in one text and its value in the next are read together by every model, so they are
-//! scanned together. Only what the texts alone did not show is added.
+//! Every model reads a label in one text together with its value in the next, so they are scanned together. Only
+//! findings that the single texts did not show are added.
 
 use std::ops::Range;
 
@@ -13,22 +13,22 @@ use crate::request::{self, Form, Place};
 use super::located::{LocatedFinding, ScanResult};
 use super::scanner::Scanner;
 
-/// How much of the messages before is read with a message, and at most of each.
+/// Bytes of the messages before that are read with a message, and the limit for each.
 const TAIL_BYTES: usize = 200;
 
-/// How much of a message is read with the one before. What follows has its own context.
+/// Bytes of a message that are read with the one before. The rest has its own context.
 const HEAD_BYTES: usize = 256;
 
-/// An answer begins at most this far into its message: "Sure, one moment, it is 48291378".
+/// The furthest start of an answer in its message: "Sure, one moment, it is 48291378".
 const ANSWER_BYTES: usize = 96;
 
-/// How much of a function's result is read with the function's name.
+/// Bytes of a function's result that are read with the function's name.
 const RESULT_BYTES: usize = 4096;
 
-/// A result of at most this many words is the value itself and not a sentence about it.
+/// The most words of a result that is a bare value and not a sentence.
 const BARE_WORDS: usize = 4;
 
-/// Adds what shows only in context. The findings must be settled, and are not settled afterwards.
+/// Adds findings that show only in context. The findings must be settled, and are not settled afterwards.
 pub(super) fn scan_context(
     scanner: &Scanner,
     form: &dyn Form,
@@ -59,7 +59,7 @@ pub(super) fn scan_context(
     result.is_complete &= is_complete;
 }
 
-/// Texts put together, and where each piece came from.
+/// Joined texts, and the source of each piece.
 #[derive(Default)]
 struct Joined {
     text: String,
@@ -101,7 +101,7 @@ impl Joined {
     }
 }
 
-/// Scans the parts of a message joined: as they are, and with a space where a word would run into the next.
+/// Scans the parts of a message joined: directly, and with a space if two words would run together.
 fn scan_group(
     scanner: &Scanner,
     document: &Document,
@@ -144,7 +144,7 @@ fn scan_group(
     true
 }
 
-/// Whether two texts would run into each other. A hyphen or dot at the seam is the inside of one identifier.
+/// Whether two texts would run together. A hyphen or dot at the seam belongs to one identifier.
 fn needs_space(before: &str, after: &str) -> bool {
     let is_open = |character: char| {
         !character.is_whitespace() && !matches!(character, '-' | '.' | '/' | '_' | '@')
@@ -152,7 +152,7 @@ fn needs_space(before: &str, after: &str) -> bool {
     before.chars().next_back().is_some_and(is_open) && after.chars().next().is_some_and(is_open)
 }
 
-/// The beginning of a message after the end of those before it; none where that says nothing about what follows.
+/// The start of a message after the end of the messages before; `None` if those give it no context.
 fn answer(
     scanner: &Scanner,
     document: &Document,
@@ -183,7 +183,7 @@ fn answer(
     Some(joined)
 }
 
-/// The end of what was said last.
+/// The end of the latest messages.
 fn tail(document: &Document, before: &[Vec<NodeId>]) -> String {
     let mut tail = String::new();
     for &node in before.iter().flatten().rev() {
@@ -204,7 +204,7 @@ fn tail(document: &Document, before: &[Vec<NodeId>]) -> String {
     tail
 }
 
-/// The beginning of a text, up to the end of a word.
+/// The start of a text, up to the end of a word.
 fn head(text: &str, bytes_max: usize) -> &str {
     if text.len() <= bytes_max {
         return text;
@@ -214,7 +214,7 @@ fn head(text: &str, bytes_max: usize) -> &str {
         .map_or(head, |space| &head[..space])
 }
 
-/// Adds what the message before gives away about the beginning of a message.
+/// Adds findings at the start of a message that the message before gives context for.
 fn scan_answer(
     scanner: &Scanner,
     joined: Option<Joined>,
@@ -235,7 +235,7 @@ fn scan_answer(
     findings.is_complete()
 }
 
-/// Adds what the name of the called function gives away about its result.
+/// Adds findings in a function's result that the function's name gives context for.
 fn scan_returned(
     scanner: &Scanner,
     label: &str,
@@ -266,8 +266,8 @@ fn scan_returned(
     findings.is_complete()
 }
 
-/// Whether the trained model found this. It weighs every word around, so a text beside another one may tip it either
-/// way; rules say what they go by.
+/// Whether the trained model found this. The model weighs all words around, so a neighbouring text may change its
+/// result; rules depend on their label.
 fn is_from_model(finding: &Finding) -> bool {
     finding.rule.ends_with(".model")
 }

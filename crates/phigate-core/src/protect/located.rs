@@ -10,11 +10,11 @@ use crate::request::Place;
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedFinding {
-    /// What was found, and where in the decoded text of the node.
+    /// The finding, with its range in the decoded text of the node.
     pub(super) finding: Finding,
     pub(super) node: NodeId,
     pub(super) place: Place,
-    /// Whether this goes on from the text part before, so that it is one finding with that.
+    /// Whether this continues the finding in the text part before.
     pub(super) continues: bool,
 }
 
@@ -32,13 +32,13 @@ impl LocatedFinding {
         }
     }
 
-    /// Its place in order.
+    /// Sort key: position in the document.
     fn start(&self) -> (NodeId, usize) {
         (self.node, self.finding.span.start)
     }
 }
 
-/// What the scan of a whole document showed.
+/// Result of scanning a whole document.
 #[derive(Debug)]
 pub(crate) struct ScanResult {
     /// The findings, in order of place.
@@ -79,7 +79,7 @@ impl ScanResult {
         in_keys.map(|located| located.node).collect()
     }
 
-    /// Puts the findings in order of place. What overlaps becomes one finding.
+    /// Sorts the findings by position and unites overlapping ones.
     pub(super) fn settle(&mut self) {
         self.findings.sort_by_key(LocatedFinding::start);
         self.findings.dedup_by(|late, early| {
@@ -99,7 +99,7 @@ impl ScanResult {
         });
     }
 
-    /// Whether something was found here already. The findings must be settled.
+    /// Whether a finding overlaps this range. The findings must be settled.
     pub(super) fn overlaps(&self, node: NodeId, span: &Range<usize>) -> bool {
         let after = self
             .findings

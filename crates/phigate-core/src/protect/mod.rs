@@ -1,7 +1,7 @@
-//! What happens to a request in each mode.
+//! Protection of a request in each mode.
 //!
-//! [`scan`] finds; [`apply`] decides. Only `scan` makes a [`Scanned`] and only `apply`
-//! makes a [`CleanRequest`], so nothing can be forwarded that was not scanned.
+//! [`scan`] finds; [`apply`] decides. Only `scan` makes a [`Scanned`] and only `apply` makes a [`CleanRequest`], so
+//! nothing can be forwarded that was not scanned.
 
 mod apply;
 pub mod identifier;

@@ -1,4 +1,4 @@
-//! A document that is scanned for whoever sent it: found and rewritten as everywhere, and forwarded to nobody.
+//! Scanning of a document for its sender: scanned and rewritten like a request, but not forwarded.
 
 use phi_detect::{CodePoints, Finding};
 use phigate_types::Effect;
@@ -13,7 +13,7 @@ use super::rewrite::{StandIns, Unsafe, rewrite_document};
 use super::scan::scan_document;
 use super::scanner::Scanner;
 
-/// A document with everything that was found in it.
+/// A document with its findings.
 pub struct ScannedDocument {
     form: &'static dyn Form,
     document: Document,
@@ -21,12 +21,12 @@ pub struct ScannedDocument {
     report: Report,
 }
 
-/// A finding as it is told to whoever sent the text: offsets in code points of the decoded string.
+/// A finding for the sender of the text: offsets in code points of the decoded string.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'s> {
     /// The string, number or key that holds it.
     pub node: NodeId,
-    /// What was found.
+    /// The finding.
     pub finding: &'s Finding,
     /// The first code point.
     pub start: usize,
@@ -34,12 +34,12 @@ pub struct Found<'s> {
     pub end: usize,
 }
 
-/// Why a document was not rewritten.
+/// The reason why a document was not rewritten.
 #[derive(Debug)]
 pub enum NotRewritten {
-    /// PHI stands where it cannot be replaced.
+    /// PHI is in a place that cannot be rewritten.
     Refused(RequestError),
-    /// There was no time to look at all of it.
+    /// The scan ran out of time.
     Unfinished,
 }
 
@@ -71,7 +71,7 @@ pub fn scan_plain(
 }
 
 impl ScannedDocument {
-    /// What was found, for the record.
+    /// The report, for the record.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -93,7 +93,7 @@ impl ScannedDocument {
             .collect()
     }
 
-    /// The findings of one text, which is counted through once.
+    /// The findings of one text, with code points counted in one pass.
     fn in_code_points<'s>(&'s self, found: &'s [LocatedFinding]) -> Vec<Found<'s>> {
         let value = self.document.value(found[0].node);
         let text = match found[0].place {
@@ -110,12 +110,12 @@ impl ScannedDocument {
         counted.collect()
     }
 
-    /// Why the document cannot be called safe whatever is replaced in it: parts that cannot be scanned.
+    /// The refusal of a document with parts that cannot be scanned; `None` if the policy allows them.
     pub fn unscannable(&self, policy: &Policy) -> Option<RequestError> {
         unscannable(policy, &self.report)
     }
 
-    /// The document with its findings replaced as a policy's mode says; as it is where the mode replaces nothing.
+    /// The document with its findings replaced in the policy's mode; unchanged if the mode replaces nothing.
     pub fn rewrite(&self, scanner: &Scanner, policy: &Policy) -> Result<Document, NotRewritten> {
         if let Some(refusal) = self.unscannable(policy) {
             return Err(NotRewritten::Refused(refusal));

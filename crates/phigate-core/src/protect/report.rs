@@ -1,4 +1,4 @@
-//! What was found, without what it said: kinds, places and scores.
+//! Findings without content: kinds, places and scores.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,35 +20,35 @@ use super::scanner::Scanner;
 /// The name under which a report lists an incomplete scan.
 const INCOMPLETE_SCAN: &str = "incomplete_scan";
 
-/// The rule of findings that a caller brought along.
+/// The rule of findings that a caller passed in.
 const GIVEN: &str = "given";
 
-/// What a scan found in a request. The lists end where the scanner says; the counts are of everything.
+/// Findings of a scan. The lists have a limit; the counts cover everything.
 ///
-/// What can be long is shared by its clones: a request and what is known about it have one each.
+/// Long parts are shared by clones: a request and its facts have one each.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     findings: Arc<Vec<Finding>>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
-    /// In order, each once.
+    /// In order, without duplicates.
     identifiers: Arc<Vec<(PhiKind, PhiText)>>,
     has_phi_in_model: bool,
     text_bytes: u64,
     is_complete: bool,
 }
 
-/// What a report lists.
+/// Options of a report's lists.
 pub(super) struct Lists {
-    /// How many findings, and how many parts that could not be scanned.
+    /// The most findings, and the most parts that could not be scanned, to list.
     pub(super) length_max: usize,
-    /// Whether the values by which a disclosure can be looked up: not for texts that are disclosed to nobody.
+    /// Whether to list values for disclosure lookups; not for texts that are not disclosed.
     pub(super) identifiers: bool,
 }
 
 impl Report {
-    /// Reports a scan. A text with very many findings is counted through once, not once per finding.
+    /// Reports a scan. Code points of a text are counted in one pass, not once per finding.
     pub(super) fn new(
         form: &dyn Form,
         document: &Document,
@@ -110,7 +110,7 @@ impl Report {
         findings.reserve(found.len());
         let (mut points, is_ascii) = (CodePoints::new(&text), text.is_ascii());
         for LocatedFinding { finding, .. } in found {
-            // A character of ASCII is a byte, so there is nothing to count.
+            // In ASCII text, byte offsets are code points.
             let Range { start, end } = match is_ascii {
                 true => finding.span.clone(),
                 false => points.range(&finding.span),
@@ -132,7 +132,7 @@ impl Report {
         }
     }
 
-    /// Reports what a caller says is in a text, which nobody looked for here.
+    /// Reports the findings that a caller passes in; the gateway did not scan the text.
     pub(crate) fn given(
         scanner: &Scanner,
         path: &str,
@@ -162,7 +162,7 @@ impl Report {
         report
     }
 
-    /// How many bytes of text were scanned.
+    /// The number of bytes of scanned text.
     pub fn text_bytes(&self) -> u64 {
         self.text_bytes
     }
@@ -187,7 +187,7 @@ impl Report {
         &self.withheld_keys
     }
 
-    /// The findings, in order of place, as far as they are listed.
+    /// The listed findings, in order of place.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -197,17 +197,17 @@ impl Report {
         self.counts.keys().copied()
     }
 
-    /// How many findings there are of each kind, in table order.
+    /// The number of findings of each kind, in table order.
     pub fn counts(&self) -> impl Iterator<Item = (PhiKind, usize)> + '_ {
         self.counts.iter().map(|(kind, count)| (*kind, *count))
     }
 
-    /// What could not be scanned.
+    /// The parts that could not be scanned.
     pub fn unscannable(&self) -> &[Unscannable] {
         &self.unscannable
     }
 
-    /// The forms of the listed findings' values, for the keyed hashes by which a disclosure can be looked up.
+    /// Forms of the listed values, for the keyed hashes of disclosure lookups.
     pub fn identifiers(&self) -> impl Iterator<Item = &(PhiKind, PhiText)> {
         self.identifiers.iter()
     }

@@ -1,4 +1,4 @@
-//! Replacing findings as a mode says, until nothing is found any more.
+//! Replaces findings as the mode requires, until the scanner finds nothing more.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,23 +13,23 @@ use super::located::LocatedFinding;
 use super::scan::{scan_document, values_of};
 use super::scanner::Scanner;
 
-/// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
+/// Limit on rewriting rounds. Removing one finding can join two harmless halves, so a rewritten text is scanned again.
 const ROUNDS_MAX: usize = 4;
 
-/// What a mode puts in the place of a finding.
+/// A mode's replacement for a finding.
 type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
 
-/// Gives a token to a value of a kind, to stand in place of its placeholder.
+/// Makes a token for a value of a kind, to replace its placeholder.
 pub type Tokens<'t> = dyn FnMut(PhiKind, &str) -> String + 't;
 
-/// What stands in place of findings.
+/// The replacements of findings.
 pub(super) struct StandIns<'s, 't> {
     replacement: Replacement,
     tokens: Option<&'s mut Tokens<'t>>,
 }
 
 impl<'s, 't> StandIns<'s, 't> {
-    /// What a mode says, and tokens wherever that is a placeholder.
+    /// The mode's replacement, with tokens in place of its placeholders.
     pub(super) fn new(replacement: Replacement, tokens: Option<&'s mut Tokens<'t>>) -> Self {
         Self {
             replacement,
@@ -50,18 +50,18 @@ impl<'s, 't> StandIns<'s, 't> {
     }
 }
 
-/// Why a request could not be made safe.
+/// The reason why a request could not be made safe.
 pub(super) enum Unsafe {
-    /// What stands here cannot be replaced.
+    /// The value at this path cannot be rewritten.
     NotRewritable(String),
-    /// There was no time to scan it all.
+    /// The scan ran out of time.
     Unfinished,
 }
 
-/// The document with its findings replaced, and those that show only then.
+/// The document with its findings replaced, including those that appear only after a replacement.
 ///
-/// Tokens are looked at as the placeholders they stand for: a code in brackets that was made from a secret key holds
-/// nothing, reads like nothing to its neighbours, and costs several times as much to scan.
+/// Tokens are scanned as the placeholders that they replace: a token is made from a secret key, holds no PHI, has no
+/// meaning for its neighbours, and costs several times as much to scan.
 pub(super) fn rewrite_document(
     scanner: &Scanner,
     form: &dyn Form,
@@ -99,8 +99,8 @@ pub(super) fn rewrite_document(
     }
 }
 
-/// The text rewritten until nothing is found in it. None where the mode rewrites nothing, or where that does not
-/// come to an end.
+/// The text rewritten until the scanner finds nothing in it. `None` if the mode rewrites nothing, or if findings remain
+/// after the last round.
 pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<String> {
     let Effect::Replace(replacement) = mode.effect else {
         return None;
@@ -177,8 +177,8 @@ fn json_escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(quoted[1..quoted.len() - 1].to_owned())
 }
 
-/// Tool arguments are JSON inside a string: they must still be JSON afterwards. `serde_json` can pass over a document
-/// of any depth without recursion, which our reader, made to remember it, cannot.
+/// Whether a text is JSON: tool arguments are JSON inside a string and must remain so. `serde_json` can check a
+/// document of any depth without recursion; our reader keeps nodes and cannot.
 fn is_json(text: &str) -> bool {
     let trimmed = text.trim_start();
     trimmed.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()

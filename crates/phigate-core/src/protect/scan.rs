@@ -30,7 +30,7 @@ pub struct Scanned {
 }
 
 impl Scanned {
-    /// What was found, for the record.
+    /// The report, for the record.
     pub fn report(&self) -> &Report {
         &self.report
     }
@@ -40,7 +40,7 @@ impl Scanned {
         &self.request
     }
 
-    /// The values that were found, as the caller wrote them. They are PHI.
+    /// The values of the findings, as the caller wrote them. They are PHI.
     pub fn values(&self) -> impl Iterator<Item = (PhiKind, PhiText)> + '_ {
         let values = values_of(self.request.document(), &self.findings).into_iter();
         let values = self.findings.iter().zip(values);
@@ -50,8 +50,8 @@ impl Scanned {
     }
 }
 
-/// What each of these findings stands for, in their order. What goes on from the text part before belongs to the
-/// finding there, and stands for nothing of its own.
+/// The values of these findings, in order. A finding that continues the one before has an empty value, because the
+/// value belongs to the first.
 pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<String> {
     let mut values: Vec<String> = Vec::with_capacity(found.len());
     let mut whole = 0;
@@ -73,7 +73,7 @@ pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<St
     values.into_iter().map(unescaped).collect()
 }
 
-/// Tool arguments are JSON inside a string, so that quotes in them are escaped once more.
+/// Resolves one more level of escapes: tool arguments are JSON inside a string.
 fn unescaped(value: String) -> String {
     if !value.contains('\\') {
         return value;
@@ -130,7 +130,7 @@ fn scan_slot(
         return;
     };
     result.text_bytes += text.len() as u64;
-    // A word of the API's own is not the caller's text.
+    // Known words of the API are not text of the caller.
     if slot.place == Place::Key && request::is_known_word(&text) {
         return;
     }
@@ -168,7 +168,7 @@ impl<'d> Piece<'d> {
     }
 }
 
-/// A number as a key is an entry of what holds it: `{"ssn": {"536228741": true}}`.
+/// A key to scan. A number as a key takes the label of the object that holds it: `{"ssn": {"536228741": true}}`.
 fn key<'d>(form: &dyn Form, value: &Value<'d>) -> Piece<'d> {
     let text = value.text();
     let holder = value.parent().filter(|_| is_number(&text));
@@ -176,7 +176,7 @@ fn key<'d>(form: &dyn Form, value: &Value<'d>) -> Piece<'d> {
     Piece { text, label }
 }
 
-/// No kind of PHI is a number of fewer than four digits: the shortest is the end of an SSN.
+/// A number to scan. The shortest PHI is the last four digits of an SSN, so shorter numbers are skipped.
 fn number<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
     (value.raw().len() >= SHORTEST_NUMBER).then(|| Piece {
         text: plain_digits(value.raw()),
@@ -184,8 +184,8 @@ fn number<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
     })
 }
 
-/// `messages`, `tool_calls`: no rule for text finds anything in such a word, and most keys are one. Names in them are
-/// found by [`Scanner::find_in_identifier`].
+/// Whether this is a word such as `messages` or `tool_calls`, as most keys are. Text rules find nothing in it, and
+/// [`Scanner::find_in_identifier`] finds names in it.
 fn is_lower_case_word(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
@@ -193,7 +193,8 @@ fn is_lower_case_word(text: &str) -> bool {
 
 const SHORTEST_NUMBER: usize = 4;
 
-/// Larger numbers stay as they are: `1e300` would become long, and what has more digits would lose some of them.
+/// Limit for expanding a number. Larger ones stay as written: `1e300` would become long, and more digits would be
+/// rounded.
 const WRITTEN_MAX: f64 = 1e15;
 
 fn is_number(text: &str) -> bool {
@@ -201,7 +202,7 @@ fn is_number(text: &str) -> bool {
     digits >= SHORTEST_NUMBER && !text.contains(char::is_alphabetic)
 }
 
-/// Writes `5.36228741e8` as `536228741`: the same number to every reader, and the same SSN.
+/// Writes `5.36228741e8` as `536228741`, which every reader takes for the same number and the same SSN.
 fn plain_digits(raw: &str) -> Cow<'_, str> {
     match raw.parse::<f64>() {
         Ok(number) if number.fract() == 0.0 && number.abs() < WRITTEN_MAX => {

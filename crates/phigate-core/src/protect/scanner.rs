@@ -1,13 +1,13 @@
-//! The detector of an account, with what bounds and speeds up its use.
+//! The detector of an account, with its memory and its limits.
 
 use std::sync::Arc;
 
 use phi_detect::{Detector, Finding, Findings};
 
-/// Remembers the findings of texts seen before. Chat clients send the whole conversation with every turn; remembering
-/// makes a turn cost its new text alone.
+/// Cache of the findings of earlier texts. Chat clients send the whole conversation in every turn; with the cache a
+/// turn costs only its new text.
 pub trait ScanMemory: Send + Sync {
-    /// The findings of a text: recalled, or made by `scan`.
+    /// The findings of a text, cached or made by `scan`.
     ///
     /// Two different pairs of reading and text must never share an entry, and an incomplete scan must not be kept.
     fn recall_or(
@@ -18,11 +18,11 @@ pub trait ScanMemory: Send + Sync {
     ) -> Findings;
 }
 
-/// What a text is taken for. The same one has other findings when it is taken for something else. Names of fields are the
-/// caller's text, so this has no debug output.
+/// The context in which a text is read; the findings depend on it. Names of fields are text of the caller, so this has
+/// no debug output.
 #[derive(Clone, Copy)]
 pub enum Reading<'a> {
-    /// Text that stands for itself.
+    /// Text without a label.
     Text,
     /// The value of a field with this name.
     Field(&'a str),
@@ -30,7 +30,7 @@ pub enum Reading<'a> {
     Identifier,
 }
 
-/// The detector of an account, with a memory of texts it has seen.
+/// The detector of an account, with a cache of findings.
 #[derive(Clone)]
 pub struct Scanner {
     detector: Arc<Detector>,
@@ -39,7 +39,7 @@ pub struct Scanner {
     has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
 }
 
-/// Findings that a report lists one by one, by default.
+/// Default limit on findings that a report lists.
 const LISTED_MAX: usize = 10_000;
 
 impl std::fmt::Debug for Scanner {
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Scanner {
 }
 
 impl Scanner {
-    /// A scanner without a memory.
+    /// A scanner without a cache.
     pub fn new(detector: Detector) -> Self {
         Self {
             detector: Arc::new(detector),
@@ -59,7 +59,7 @@ impl Scanner {
         }
     }
 
-    /// A scanner that remembers the findings of long texts.
+    /// A scanner that caches the findings of long texts.
     pub fn with_memory(detector: Detector, memory: impl ScanMemory + 'static) -> Self {
         Self {
             memory: Some(Arc::new(memory)),
@@ -67,12 +67,12 @@ impl Scanner {
         }
     }
 
-    /// The same, with reports that list at most this many findings one by one.
+    /// Sets the limit on findings that a report lists.
     pub fn with_report_limit(self, listed_max: usize) -> Self {
         Self { listed_max, ..self }
     }
 
-    /// The same for one request: it stops once `has_time` says no, also inside a text.
+    /// The scanner for one request: it stops when `has_time` returns false, also inside a text.
     pub fn with_deadline(&self, has_time: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self {
             has_time: Some(Arc::new(has_time)),
@@ -85,7 +85,7 @@ impl Scanner {
         &self.detector
     }
 
-    /// The findings of a text; none when there was no time to scan it.
+    /// The findings of a text; `None` if there was no time to scan it.
     pub(super) fn find(&self, label: Option<&str>, text: &str) -> Option<Findings> {
         let has_time = || self.has_time.as_ref().is_none_or(|has_time| has_time());
         if !has_time() {
@@ -115,7 +115,7 @@ impl Scanner {
             return scan();
         };
         let findings = memory.recall_or(reading, text, &mut scan);
-        // A memory is trusted to be quick, not to be right about which text this is.
+        // The cache may return findings of a different text, so every range is checked.
         let fits = |finding: &Finding| text.get(finding.span.clone()).is_some();
         if findings.iter().all(fits) {
             findings

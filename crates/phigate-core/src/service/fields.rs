@@ -20,12 +20,12 @@ pub(super) fn object(body: Vec<u8>, bounds: Bounds) -> Result<Document, RequestE
     })
 }
 
-/// A member that is there and not null.
+/// A member that is present and not null.
 pub(super) fn given<'d>(object: &Value<'d>, name: &str) -> Option<Value<'d>> {
     object.get(name).filter(|value| value.kind() != Kind::Null)
 }
 
-/// Refuses a value of another kind than `words` says.
+/// Refuses a value of another kind. `words` names the expected kind in the error.
 pub(super) fn of_kind(
     value: &Value<'_>,
     kind: Kind,
@@ -38,7 +38,7 @@ pub(super) fn of_kind(
     Err(wrong_type(at, words))
 }
 
-/// Refuses whatever is not a list of strings.
+/// Refuses a value that is not a list of strings.
 pub(super) fn strings(list: &Value<'_>, at: &str) -> Result<(), RequestError> {
     of_kind(list, Kind::Array, at, "an array of strings")?;
     for (index, item) in list.values().enumerate() {

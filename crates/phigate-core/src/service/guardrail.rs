@@ -1,7 +1,7 @@
-//! LiteLLM's generic guardrail: its proxy asks what is to become of a request or of a reply.
+//! LiteLLM's generic guardrail: its proxy asks for a verdict on a request or on a reply.
 //!
-//! LiteLLM puts `texts` and `tools` that it gets back in the place of those it sent. PHI that stands anywhere else
-//! cannot be given back changed, so it is refused wherever the mode would change it.
+//! LiteLLM replaces its `texts` and `tools` with those it gets back. PHI in any other field cannot be given back
+//! changed, so it is refused if the mode would change it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use crate::text::PhiText;
 use super::fields::{given, object, of_kind, strings};
 use super::{Answer, Answered, Desk, Refused};
 
-/// Who asks, and how; nothing of this reaches a model. Whatever else stands in a request is content, known or not.
+/// Fields about the request that no model reads. Every other field, known or not, is content.
 const ABOUT: &[&str] = &[
     // Alphabetical.
     "additional_provider_specific_params",
@@ -32,13 +32,13 @@ const ABOUT: &[&str] = &[
     "request_headers",
 ];
 
-/// The conversation as its messages. Its name in what is scanned is that of the chat API.
+/// The field of the conversation's messages, and its name in the chat API, under which it is scanned.
 const MESSAGES: (&str, &str) = ("structured_messages", "messages");
 
-/// What LiteLLM takes back.
+/// Fields that LiteLLM takes back.
 const TAKEN_BACK: [&str; 2] = ["texts", "tools"];
 
-/// What is to become of a request or reply.
+/// The verdict on a request or reply.
 enum Verdict {
     Pass,
     Block(String),
@@ -46,7 +46,7 @@ enum Verdict {
     Change(Vec<(&'static str, String)>),
 }
 
-/// Answers LiteLLM.
+/// Answers a request of LiteLLM.
 pub fn guard(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     let asked = object(body, desk.bounds)?;
     let root = asked.root();
@@ -65,7 +65,8 @@ pub fn guard(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     Ok(Answer { body, report })
 }
 
-/// The texts that messages repeat. They are scanned where a model reads them, with what stands around them there.
+/// The texts, and the strings of the messages. A text that a message repeats is scanned only in the message, in its
+/// context there.
 struct Repeated<'d> {
     texts: Vec<Value<'d>>,
     in_messages: HashSet<Cow<'d, str>>,
@@ -105,8 +106,7 @@ fn check(root: &Value<'_>) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// The content of a request as a document of its own: every field but those that say who asks, and an empty text for
-/// each that a message repeats.
+/// The content of a request as a document: every field that is not in `ABOUT`, with repeated texts left empty.
 fn content(root: &Value<'_>, repeated: &Repeated<'_>) -> Result<Document, RequestError> {
     let mut out = String::with_capacity(root.raw().len());
     for value in root.values().filter(|value| !is_empty(value)) {
@@ -137,11 +137,11 @@ fn content(root: &Value<'_>, repeated: &Repeated<'_>) -> Result<Document, Reques
         }
     }
     out.push_str(if out.is_empty() { "{}" } else { "}" });
-    // It was within the bounds before; what can be wrong is a field with the name that another was given here.
+    // The source was within the bounds; the only new error is a duplicate of the renamed field.
     object(out.into_bytes(), Bounds::NONE)
 }
 
-/// A JSON array of these.
+/// A JSON array of these items.
 fn list(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     format!("[{}]", items.join(","))
@@ -178,7 +178,7 @@ fn verdict(
     }
 }
 
-/// What was found, by kind.
+/// The kinds of the findings, as a message.
 fn found(report: &Report) -> String {
     let codes: Vec<&str> = report.kinds().map(PhiKind::code).collect();
     format!(
@@ -187,7 +187,7 @@ fn found(report: &Report) -> String {
     )
 }
 
-/// The change, where all of it can be given back.
+/// The verdict with the changes, if every change is in a field that LiteLLM takes back.
 fn given_back(scanned: &ScannedDocument, rewritten: &Document, repeated: &Repeated<'_>) -> Verdict {
     let (before, root) = (scanned.document(), scanned.document().root());
     let texts: HashSet<Cow<'_, str>> = repeated.texts.iter().filter_map(Value::string).collect();
@@ -229,7 +229,7 @@ fn given_back(scanned: &ScannedDocument, rewritten: &Document, repeated: &Repeat
     Verdict::Change(texts.into_iter().chain(tools).collect())
 }
 
-/// Why PHI that could be masked is refused all the same.
+/// The reason why PHI that the mode would replace is refused.
 fn misplaced(report: &Report) -> String {
     format!(
         "{}; it stands where it cannot be given back changed",
@@ -237,7 +237,7 @@ fn misplaced(report: &Report) -> String {
     )
 }
 
-/// The answer that gives changed content back, as it was written.
+/// The answer with the changed content.
 fn intervene(changed: &[(&str, String)]) -> String {
     let mut out = String::from(r#"{"action":"GUARDRAIL_INTERVENED""#);
     for (name, value) in changed {

@@ -1,7 +1,7 @@
-//! The detector as a service: what callers ask about texts of their own.
+//! The detector as a service: scans texts for callers without forwarding them.
 //!
-//! A service reads a body, scans what it is asked about, and writes an answer. Nothing is forwarded, and nothing of
-//! a text is kept: the report says what was found and where.
+//! A service reads a body, scans its texts and writes an answer. No text is kept: the report has the findings and their
+//! places.
 
 mod fields;
 mod guardrail;
@@ -16,7 +16,7 @@ use crate::text::PhiText;
 pub use guardrail::guard;
 pub use scan::{scan, scan_actions};
 
-/// What a service works with.
+/// The context of a service call.
 #[derive(Debug, Clone, Copy)]
 pub struct Desk<'d> {
     /// The account's scanner, with the request's deadline.
@@ -27,32 +27,32 @@ pub struct Desk<'d> {
     pub bounds: Bounds,
 }
 
-/// What a service answers.
+/// The answer of a service.
 #[derive(Debug)]
 pub struct Answer {
-    /// JSON. It may hold what the caller sent.
+    /// JSON, which may hold text of the caller.
     pub body: PhiText,
-    /// What was found.
+    /// The findings.
     pub report: Report,
 }
 
-/// Why a service does not answer as asked, with what was found by then.
+/// The reason why a service call failed, with the findings up to then.
 #[derive(Debug)]
 pub struct Refused {
-    /// What is wrong with the request; none where there was no time to scan all of it.
+    /// The error in the request; `None` if the scan ran out of time.
     pub error: Option<RequestError>,
-    /// What was found, where it was scanned.
+    /// The findings, if anything was scanned.
     pub report: Option<Box<Report>>,
 }
 
-/// What comes of asking a service.
+/// The result of a service call.
 pub type Answered = Result<Answer, Refused>;
 
 /// A service: a body in, an answer out.
 pub type Service = fn(&Desk<'_>, Vec<u8>) -> Answered;
 
 impl Refused {
-    /// It could not be scanned in time: whatever was found, there may be more.
+    /// An incomplete scan: there may be further findings.
     pub(crate) fn unfinished(report: &Report) -> Self {
         Self {
             error: None,
@@ -60,7 +60,7 @@ impl Refused {
         }
     }
 
-    /// Its findings cannot be replaced.
+    /// A rewrite that failed.
     pub(crate) fn not_rewritten(reason: NotRewritten, report: &Report) -> Self {
         let error = match reason {
             NotRewritten::Refused(error) => Some(error),

@@ -1,4 +1,4 @@
-//! `POST /v1/scan`: what is in these texts, or in this JSON?
+//! `POST /v1/scan`: finds PHI in texts or in JSON.
 
 use phigate_types::{Effect, ErrorCode, Mode};
 use serde::Serialize;
@@ -12,13 +12,13 @@ use crate::text::PhiText;
 use super::fields::{given, object, of_kind, strings, wrong_value};
 use super::{Answer, Answered, Desk, Refused};
 
-/// The three ways to say what is to be scanned.
+/// The three fields that can hold the content to scan.
 const FORMS: [&str; 3] = ["text", "texts", "json"];
 
-/// The action that changes nothing. The others are the modes that replace findings.
+/// The action that changes nothing. The other actions are the modes that replace findings.
 const FIND: &str = "find";
 
-/// Answers a scan.
+/// Answers a scan request.
 pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     let document = object(body, desk.bounds)?;
     let root = document.root();
@@ -30,7 +30,7 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     }
     let rewritten = match asked.mode {
         None => None,
-        // What is asked for counts here, not the account's mode: nothing goes anywhere.
+        // The requested mode applies instead of the account's, because nothing is forwarded.
         Some(mode) => match scanned.rewrite(
             desk.scanner,
             &Policy {
@@ -47,10 +47,10 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     Ok(Answer { body, report })
 }
 
-/// What a request asks for, as places in its body.
+/// A parsed request, with its values as nodes of its body.
 struct Asked {
     mode: Option<Mode>,
-    /// The values to scan, each with a result of its own.
+    /// The values to scan, with one result for each.
     values: Vec<NodeId>,
     /// The member of a result that holds the rewritten value.
     member: &'static str,
@@ -96,8 +96,8 @@ impl Asked {
         })
     }
 
-    /// Writes the answer. What was rewritten is copied as it stands, so that every byte outside findings is the
-    /// caller's own.
+    /// Writes the answer. The rewritten value is copied byte for byte, so that only findings differ from the caller's
+    /// text.
     fn answer(&self, scanned: &ScannedDocument, rewritten: Option<&Document>) -> String {
         let mut out = String::from(r#"{"results":["#);
         for (index, node) in self.values.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Asked {
     }
 }
 
-/// A finding as a caller reads it.
+/// A finding for the caller.
 #[derive(Serialize)]
 struct Told {
     #[serde(rename = "type")]
@@ -159,7 +159,7 @@ impl Told {
     }
 }
 
-/// What is to be done with findings; none for nothing.
+/// The mode that rewrites findings; `None` to change nothing.
 fn action(root: &Value<'_>) -> Result<Option<Mode>, RequestError> {
     let Some(value) = given(root, "action") else {
         return Ok(None);
@@ -176,18 +176,18 @@ fn action(root: &Value<'_>) -> Result<Option<Mode>, RequestError> {
     })
 }
 
-/// The words that `action` may have.
+/// The valid values of `action`.
 pub fn scan_actions() -> impl Iterator<Item = &'static str> {
     std::iter::once(FIND).chain(rewriting().map(Mode::code))
 }
 
-/// The modes that rewrite what they find.
+/// The modes that rewrite findings.
 fn rewriting() -> impl Iterator<Item = Mode> {
     Mode::all().filter(|mode| matches!(mode.effect, Effect::Replace(_)))
 }
 
-/// The way from `top` to a value in it, in the caller's own keys. A key that holds PHI, or that is not a plain word,
-/// is named by its position.
+/// The path from `top` to a value in it, made of the caller's keys. A key that holds PHI, or that is not a plain word,
+/// is given by its position.
 fn path_from(top: &Value<'_>, value: &Value<'_>, withheld: &[NodeId]) -> String {
     let mut steps = Vec::new();
     let mut at = *value;

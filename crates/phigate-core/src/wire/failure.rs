@@ -1,4 +1,4 @@
-//! What can go wrong at a provider, and what the caller is told about it.
+//! Failures of a provider, and the error that the caller gets for each.
 
 use phigate_types::ErrorCode;
 
@@ -11,14 +11,14 @@ const RETRY_AFTER_S_MAX: u64 = 86_400;
 /// A provider's refusal or breakdown.
 #[derive(Debug, Clone)]
 pub struct ProviderFailure {
-    /// What kind of failure; decides status, type and code.
+    /// The kind of failure; decides status, type and code.
     pub kind: FailureKind,
     /// The provider's own status, when it answered with an error status.
     pub provider_status: Option<u16>,
-    /// How long to wait, in whole seconds, when the provider said so.
+    /// The delay in whole seconds that the provider asked for.
     pub retry_after_s: Option<u64>,
-    /// The provider's own words, from an answer with an error status only. They may quote the prompt: scan them before
-    /// passing them on, and never log them.
+    /// The provider's error message, only from an answer with an error status. It may quote the prompt: scan it before
+    /// passing it on, and never log it.
     pub provider_message: Option<PhiText>,
     /// The request parameter that the provider blames, reduced to a known name and positions.
     pub param: Option<String>,
@@ -43,12 +43,12 @@ pub enum FailureKind {
     Unreachable,
     /// No answer in time.
     Timeout,
-    /// The provider has too much to do.
+    /// The provider is overloaded.
     Overloaded,
 }
 
 impl FailureKind {
-    /// The error as callers see it.
+    /// The error code for callers.
     pub fn code(self) -> ErrorCode {
         match self {
             Self::Rejected(_) => ErrorCode::ProviderRejected,
@@ -70,7 +70,7 @@ impl FailureKind {
         }
     }
 
-    /// Our own words for the caller.
+    /// The message for the caller.
     pub fn message(self) -> &'static str {
         match self {
             Self::Rejected(_) => "the provider rejected the request",
@@ -89,7 +89,7 @@ impl FailureKind {
 }
 
 impl ProviderFailure {
-    /// A failure of this kind, about which nothing more is known.
+    /// A failure of this kind without further details.
     pub fn new(kind: FailureKind) -> Self {
         Self {
             kind,
@@ -110,7 +110,7 @@ impl ProviderFailure {
         }
     }
 
-    /// Adds the provider's own words.
+    /// Adds the provider's message.
     pub(super) fn with_message(mut self, message: Option<&str>) -> Self {
         self.provider_message = message.filter(|text| !text.is_empty()).map(PhiText::new);
         self
@@ -135,7 +135,7 @@ pub(super) fn whole_seconds(text: &str) -> Option<u64> {
     (seconds.is_finite() && seconds >= 0.0).then(|| (seconds.ceil() as u64).min(RETRY_AFTER_S_MAX))
 }
 
-/// Reduces a provider's `param` to a known top-level name and its positions: the rest of it could quote content.
+/// Reduces a provider's `param` to a known top-level name and its positions. The rest could quote content.
 pub(super) fn known_param(param: &str, known: &[super::Parameter]) -> Option<String> {
     let name_to = param
         .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
@@ -159,7 +159,7 @@ pub(super) fn known_param(param: &str, known: &[super::Parameter]) -> Option<Str
     Some(reduced)
 }
 
-/// The failure for an answer that is not what it should be.
+/// The failure for an unreadable answer.
 pub(crate) fn unreadable() -> ProviderFailure {
     ProviderFailure::new(FailureKind::Error)
 }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_read_like_all_others_of_the_gateway() {
+    fn messages_follow_the_gateway_style() {
         for kind in [
             FailureKind::Rejected(400),
             FailureKind::Filtered,

@@ -1,20 +1,21 @@
-//! Knowing a document again that is the same but for some texts.
+//! Recognises documents that differ only in some texts.
 //!
-//! Nearly all chunks of a stream are alike: only what the model writes differs. One that was understood before need not
-//! be read again as JSON, as long as everything around those texts is the same to the byte and they are plain.
+//! Nearly all chunks of a stream are alike: only the model's words differ. A chunk need not be parsed as JSON again if
+//! everything around those texts equals an earlier chunk byte for byte and the texts have no escapes.
 
 use std::ops::Range;
 
-/// What stands around some texts of a document.
+/// The bytes around some texts of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Before the first text, between each and the next, after the last. Every text is in quotes, which are here.
+    /// The bytes before the first text, between neighbouring texts, and after the last. They include the quotes of
+    /// every text.
     pieces: Vec<Vec<u8>>,
 }
 
 impl Frame {
-    /// What stands around these texts, which were read from `data`. None where one of them was not read from there as
-    /// it is, or where there are none.
+    /// The bytes around these texts, which borrow from `data`. `None` if a text does not borrow from `data`, or if
+    /// there are no texts.
     pub(crate) fn around<'a>(data: &[u8], texts: impl Iterator<Item = &'a str>) -> Option<Self> {
         let place = |text: &str| {
             let start = text.as_ptr().addr().checked_sub(data.as_ptr().addr())?;
@@ -40,7 +41,7 @@ impl Frame {
         self.each_text(data, |_| {}).is_some()
     }
 
-    /// Where text number `wanted` stands in `data`, if that is the same document with other texts.
+    /// The range of text number `wanted` in `data`; `None` if `data` does not fit.
     pub(crate) fn place_of(&self, wanted: usize, data: &[u8]) -> Option<Range<usize>> {
         let (mut number, mut found) = (0, None);
         self.each_text(data, |place| {
@@ -52,7 +53,7 @@ impl Frame {
         found
     }
 
-    /// Gives the place of every text, in order. None where `data` is another document.
+    /// Passes the range of every text to `give`, in order. `None` if `data` does not fit.
     fn each_text(&self, data: &[u8], mut give: impl FnMut(Range<usize>)) -> Option<()> {
         let (first, others) = self.pieces.split_first()?;
         data.strip_prefix(first.as_slice())?;
@@ -71,7 +72,7 @@ impl Frame {
     }
 }
 
-/// Whether this is what a text is in JSON when nothing of it is escaped. That it is UTF-8 is known.
+/// Whether this is a JSON string without escapes. The bytes are known to be UTF-8.
 fn is_plain(text: &[u8]) -> bool {
     text.iter().all(|byte| *byte >= b' ' && *byte != b'\\')
 }
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_does_not_stand_there_as_it_is_makes_no_frame() {
+    fn text_outside_the_data_gives_no_frame() {
         assert_eq!(frame(r#"{"n":1}"#), None);
         assert_eq!(frame(r#"{"a":"x\ny"}"#), None);
         let elsewhere = String::from("one");

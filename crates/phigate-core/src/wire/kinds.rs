@@ -1,7 +1,7 @@
-//! How each kind of provider is spoken to: in which format, and under which path.
+//! Wire format and paths of each kind of provider.
 //!
-//! A format knows the path of its own vendor. Clouds serve the same formats under other paths: a row here says how
-//! translated requests are placed there.
+//! A format knows the path of its vendor's API. Clouds serve the same formats under other paths: a row here moves a
+//! translated request there.
 
 use phigate_types::ProviderKind;
 
@@ -13,29 +13,29 @@ use super::{
 };
 use crate::protect::CleanRequest;
 
-/// The version of Azure's API whose paths are OpenAI's own.
+/// The version of Azure's API that uses OpenAI's paths.
 const AZURE_V1: &str = "v1";
 
-/// The version of Anthropic's API at Vertex, which there stands in the body.
+/// The version of Anthropic's API at Vertex, sent in the body.
 const CLAUDE_AT_VERTEX: (&str, &str) = ("anthropic_version", "vertex-2023-10-16");
 
 const JSON: &[Header] = &[("content-type", "application/json")];
 
-/// A kind of provider that serves formats of others.
+/// A kind of provider that serves a format of another vendor.
 struct HostRow {
     kind: ProviderKind,
     /// The format in which a model is asked for.
     format: fn(model: &str) -> &'static dyn WireFormat,
-    /// The field that opens the body instead of the model's name, where the model stands in the path.
+    /// The field that opens the body in place of the model's name, if the path names the model.
     opening: Option<(&'static str, &'static str)>,
-    /// Moves a translated request to where the kind wants it.
+    /// Moves a translated request to the paths and fields that the kind requires.
     place: fn(&Site<'_>, &Call<'_>, &mut Translated) -> Result<(), Refusal>,
-    /// How to ask for nothing but whether it answers and knows us, where there is a way.
+    /// A request that checks the connection and the key without asking a model, if the kind has one.
     probe: Option<Probe>,
 }
 
 static HOSTS: &[HostRow] = &[
-    // One row per kind that has no format of its own.
+    // One row per kind without a format.
     HostRow {
         kind: ProviderKind::Azure,
         format: |_| &OpenAi,
@@ -58,23 +58,23 @@ static HOSTS: &[HostRow] = &[
     },
 ];
 
-/// What of a provider decides how a request to it is written.
+/// The provider settings that decide how a request is written.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
-    /// What it is.
+    /// The kind of provider.
     pub kind: ProviderKind,
-    /// The model to ask it for, by its own name there.
+    /// The provider's name of the model.
     pub model: &'a str,
-    /// Version of its API.
+    /// The version of the provider's API.
     pub api_version: Option<&'a str>,
-    /// The project that pays.
+    /// The project that is billed.
     pub project: Option<&'a str>,
-    /// Where its models run.
+    /// The region that runs the models.
     pub region: Option<&'a str>,
 }
 
 impl<'a> Site<'a> {
-    /// A model at a provider of which no more than the kind is known.
+    /// A model at a provider of this kind, without version, project or region.
     pub fn new(kind: ProviderKind, model: &'a str) -> Self {
         Self {
             kind,
@@ -85,7 +85,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Moves a translated request to where the provider's kind wants it.
+    /// Moves a translated request to the paths and fields that the provider's kind requires.
     pub(super) fn place(
         &self,
         call: &Call<'_>,
@@ -97,7 +97,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The field that opens the body: the model, unless the kind wants another there.
+    /// The field that opens the body: the model, unless the kind has another opening field.
     pub(super) fn opening(&self) -> (&'static str, &'a str) {
         let other = host(self.kind).and_then(|row| row.opening);
         other.unwrap_or(("model", self.model))
@@ -105,8 +105,8 @@ impl<'a> Site<'a> {
 }
 
 impl dyn WireFormat + '_ {
-    /// Translates a clean request for the model of a provider. `hash_user` is a keyed hash: who the caller's end user
-    /// is never leaves as it is in translation.
+    /// Translates a clean request for the model of a provider. `hash_user` is a keyed hash: the caller's end user is
+    /// never sent in the clear in translation.
     pub fn write_request(
         &self,
         clean: &CleanRequest,
@@ -138,7 +138,7 @@ impl dyn WireFormat + '_ {
     }
 }
 
-/// The format in which a kind of provider is asked for a model. None where it cannot be spoken to.
+/// The format for a model at a kind of provider. `None` if the kind is not supported.
 pub fn format_of_kind(kind: ProviderKind, model: &str) -> Option<&'static dyn WireFormat> {
     match host(kind) {
         Some(host) => Some((host.format)(model)),
@@ -146,7 +146,7 @@ pub fn format_of_kind(kind: ProviderKind, model: &str) -> Option<&'static dyn Wi
     }
 }
 
-/// How to ask a kind of provider for nothing but whether it answers and knows us. None where only a model can be asked.
+/// The request that checks a kind of provider without asking a model. `None` if the kind has no such request.
 pub fn probe_of_kind(kind: ProviderKind) -> Option<Probe> {
     match host(kind) {
         Some(host) => host.probe,
@@ -158,7 +158,7 @@ fn host(kind: ProviderKind) -> Option<&'static HostRow> {
     HOSTS.iter().find(|row| row.kind == kind)
 }
 
-/// With version `v1` the deployment is the model and the path OpenAI's own below `/openai`; dated versions have the
+/// Version `v1` uses OpenAI's path below `/openai`, with the deployment as the model; dated versions name the
 /// deployment in the path.
 fn place_at_azure(
     site: &Site<'_>,
@@ -180,8 +180,8 @@ fn place_at_azure(
     Ok(())
 }
 
-/// Each maker's models stand below its name. Gemini is asked as at Google's own API; Claude's API is wrapped in two
-/// methods of Vertex's.
+/// Places a request at Vertex, below the name of the model's maker. Gemini uses the same path as Google's API; Claude's
+/// API has two Vertex methods.
 fn place_at_vertex(
     site: &Site<'_>,
     call: &Call<'_>,
@@ -213,7 +213,7 @@ fn place_at_vertex(
     ];
     translated.path = place.map(str::to_owned).to_vec();
     translated.headers = JSON;
-    // The version stands in the body there, and queries that Vertex does not know are errors to it.
+    // Vertex reads the version from the body, and refuses queries that it does not know.
     translated
         .given
         .retain(|(name, _)| *name != "anthropic-version");
@@ -223,7 +223,7 @@ fn place_at_vertex(
     Ok(())
 }
 
-/// Whether a model of Vertex's is Anthropic's.
+/// Whether a model at Vertex is Anthropic's.
 fn is_claude(model: &str) -> bool {
     model.starts_with("claude-")
 }
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_can_be_spoken_to() {
+    fn every_kind_has_a_format() {
         for kind in ProviderKind::all() {
             for model in ["gpt-4o", "claude-opus-4-5", "gemini-2.5-flash"] {
                 assert!(format_of_kind(kind, model).is_some(), "{kind}");

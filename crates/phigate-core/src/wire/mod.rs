@@ -1,10 +1,11 @@
 //! The formats of the providers, behind one format for callers.
 //!
-//! A caller always speaks OpenAI's chat completions. Each format here turns such a request into what its provider
-//! understands, and the provider's answer, error or stream back. Everything is pure: the sender adds the address
-//! and what proves who asks, the caller of these functions the time and the completion id.
+//! A caller always speaks OpenAI's chat completions. Each format here translates such a request for its provider, and
+//! translates the provider's answer, error or stream back. Everything is pure: the sender adds the address and the
+//! credentials; the caller of these functions passes the time and the completion id.
 //!
-//! A new format is a folder, a `mod` line and the row of its kind in [`provider_kinds`], from which [`FORMATS`] is built.
+//! A new format is a folder, a `mod` line and the row of its kind in [`provider_kinds`], from which [`FORMATS`] is
+//! built.
 
 pub(crate) mod anthropic;
 mod bedrock;
@@ -36,32 +37,32 @@ use crate::request::Form;
 
 macro_rules! list_formats {
     ($($(#[$doc:meta])+ $kind:ident $code:literal $(speaks $folder:ident)? { $($facts:tt)+ })+) => {
-        /// Every format, in the order of the kinds of provider whose own they are: the type of a kind's name in the
-        /// folder that its row names.
+        /// Every format, in the order of its kind of provider. The type has the kind's name, in the folder that the
+        /// kind's row names.
         pub static FORMATS: &[&dyn WireFormat] = &[$($(&$folder::$kind,)?)+];
     };
 }
 
 provider_kinds!(list_formats);
 
-/// How one family of providers is spoken to.
+/// The wire format of one family of providers.
 pub trait WireFormat: Sync {
-    /// The kind of provider whose own format this is. Records and metrics call it the family.
+    /// The kind of provider that defines this format. Records and metrics call it the family.
     fn family(&self) -> ProviderKind;
 
     /// Whether a model identifier belongs to this family.
     fn serves(&self, model: &str) -> bool;
 
-    /// Identifiers of the specification that the provider itself does not serve, and what is asked for instead.
+    /// Model identifiers of the specification that the provider does not serve, and their replacements.
     fn default_aliases(&self) -> &'static [(&'static str, &'static str)];
 
     /// The identifiers to list for callers: those of the specification and current ones.
     fn listed_models(&self) -> &'static [&'static str];
 
-    /// What happens to each request parameter.
+    /// The treatment of each request parameter.
     fn parameters(&self) -> &'static [Parameter];
 
-    /// How to ask for nothing but whether the provider answers and knows us, where there is a way.
+    /// A request that checks the connection and the key without asking a model, if there is one.
     fn probe(&self) -> Option<Probe> {
         None
     }
@@ -72,7 +73,7 @@ pub trait WireFormat: Sync {
     /// Translates a provider's complete answer of status 200.
     fn read_reply(&self, context: &ReplyContext, body: &[u8]) -> Result<Reply, ProviderFailure>;
 
-    /// Understands a provider's answer of any other status. `retry_after` is that header's value.
+    /// Reads a provider's answer with any other status. `retry_after` is that header's value.
     fn read_failure(&self, status: u16, retry_after: Option<&str>, body: &[u8]) -> ProviderFailure;
 
     /// Starts translating a streamed answer of status 200.
@@ -90,7 +91,7 @@ impl dyn WireFormat + '_ {
         form.native().0 == self.family()
     }
 
-    /// Whether callers of this format are served: as they are, or translated.
+    /// Whether callers of this format are served, by relay or by translation.
     pub fn takes(&self, form: &dyn Form) -> bool {
         form.id() == TRANSLATED || self.relays(form)
     }
@@ -99,7 +100,7 @@ impl dyn WireFormat + '_ {
 /// The format that is translated into every other: chat completions.
 const TRANSLATED: &str = "chat";
 
-/// The formats to which the prefix of a model's name leads. An account's provider must say that it speaks the others.
+/// The formats that the prefix of a model's name can select. The other formats must be set for an account's provider.
 pub fn family_formats() -> impl Iterator<Item = &'static dyn WireFormat> {
     let formats = FORMATS.iter().copied();
     formats.filter(|format| format.family().has_family())
@@ -110,22 +111,22 @@ pub fn format_for_model(model: &str) -> Option<&'static dyn WireFormat> {
     family_formats().find(|format| format.serves(model))
 }
 
-/// The format that is this kind's own; none where the kind speaks the formats of others.
+/// The format defined by this kind; `None` if the kind serves formats of other vendors.
 pub fn format_of_family(family: ProviderKind) -> Option<&'static dyn WireFormat> {
     let mut formats = FORMATS.iter().copied();
     formats.find(|format| format.family() == family)
 }
 
-/// What a reply needs to know about its request.
+/// Data of the request that its reply needs.
 #[derive(Debug, Clone)]
 pub struct ReplyContext {
-    /// The id of the completion, ours, such as `chatcmpl-…`.
+    /// The id of the completion, made by the gateway, such as `chatcmpl-…`.
     pub completion_id: String,
     /// When it was created, in Unix seconds.
     pub created: u64,
-    /// The model that was asked for, used when the provider does not say which one answered.
+    /// The model asked for, used when the provider does not name the model that answered.
     pub model: String,
-    /// What the cleared request said to expect.
+    /// The expectations from the cleared request.
     pub expectation: Expectation,
     /// The largest event of a stream that is accepted.
     pub event_bytes_max: usize,
@@ -136,24 +137,24 @@ pub struct ReplyContext {
 pub struct Reply {
     /// The JSON body.
     pub body: Vec<u8>,
-    /// What it says about itself.
+    /// Summary for the audit trail.
     pub summary: ReplySummary,
 }
 
-/// What the audit trail keeps of an answer. Holds no content.
+/// Summary of an answer for the audit trail, without content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplySummary {
-    /// The model that answered, by the provider's word.
+    /// The model that answered, according to the provider.
     pub served_model: Option<String>,
     /// The first choice's finish reason, in OpenAI's words.
     pub finish_reason: Option<String>,
     /// The tokens used.
     pub usage: Option<Usage>,
-    /// How the provider failed, where it said so itself and ended its stream in an orderly way.
+    /// The failure that the provider itself reported, if it then ended its stream in an orderly way.
     pub failure: Option<FailureKind>,
-    /// Set when the provider gave a stop reason that we do not know; the reply says `stop`.
+    /// Set when the provider gave an unknown stop reason; the reply then has `stop`.
     pub has_unknown_stop_reason: bool,
-    /// The number that the next event would have, in formats that number the events of a stream.
+    /// The number of the next event, in formats that number the events of a stream.
     pub next_number: Option<u64>,
 }
 
@@ -164,7 +165,7 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Tokens generated.
     pub completion_tokens: u64,
-    /// Their sum.
+    /// Sum of prompt and completion tokens.
     pub total_tokens: u64,
     /// Of the prompt, those read from the provider's cache.
     pub cached_tokens: u64,
@@ -174,20 +175,20 @@ pub struct Usage {
     pub reasoning_tokens: u64,
 }
 
-/// Turns a provider's stream into chat completion chunks. The same output comes from any cut of the input.
+/// Translates a provider's stream into chat completion chunks. The output does not depend on where the input is cut.
 pub trait StreamTranslator {
-    /// Takes bytes as they arrive and appends what the caller may see now.
+    /// Takes bytes as they arrive and appends the output for the caller.
     ///
-    /// After an error nothing more may be pushed; what `out` holds by then may still be sent, followed by
-    /// an error event and an abrupt close.
+    /// After an error nothing more may be pushed. The content of `out` may still be sent, followed by an error event
+    /// and an abrupt close.
     fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ProviderFailure>;
 
-    /// Call when the provider ended its answer in an orderly way. Fails if the stream was not complete.
+    /// Ends the stream after the provider ended its answer in an orderly way. Fails if the stream was not complete.
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), ProviderFailure>;
 
-    /// Whether `[DONE]` was written, so that nothing more is to be read.
+    /// Whether `[DONE]` was written, so that nothing more has to be read.
     fn is_done(&self) -> bool;
 
-    /// What is known about the answer so far.
+    /// The summary of the answer up to now.
     fn summary(&self) -> &ReplySummary;
 }

@@ -1,19 +1,19 @@
-//! What happens to each request parameter, as a table that the translation follows and the documentation prints.
+//! Treatment of each request parameter, as a table that translation follows and the documentation prints.
 
 use crate::json::Json;
 
 /// One top-level request parameter of the caller's format.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
-    /// Its name.
+    /// The parameter's name.
     pub name: &'static str,
-    /// What happens to it.
+    /// The treatment.
     pub treatment: Treatment,
-    /// Values that ask for nothing, and are therefore left out without a word. `null` always is one.
+    /// Values that request nothing, and are left out without a note. `null` always is one.
     pub neutral: &'static [&'static str],
-    /// Where it goes, or why it does not.
+    /// The target in the provider's format, or the reason why it is not sent.
     pub note: &'static str,
-    /// A value to show it with, as JSON. The tests send it.
+    /// An example value, as JSON. The tests send it.
     pub example: &'static str,
 }
 
@@ -34,14 +34,14 @@ pub(super) const fn row(
     }
 }
 
-/// What happens to a parameter.
+/// Treatment of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
-    /// Sent as it came.
+    /// Sent unchanged.
     Forwarded,
-    /// Sent in the provider's words.
+    /// Sent in the provider's form.
     Mapped,
-    /// Sent in the provider's words where the model accepts it; otherwise adjusted or dropped, and named.
+    /// Sent in the provider's form if the model accepts it; otherwise adjusted or dropped, and named.
     MappedOrNamed,
     /// Left out and named in `X-Gateway-Params-Dropped`.
     Dropped,
@@ -50,7 +50,7 @@ pub enum Treatment {
 }
 
 impl Treatment {
-    /// The treatment in a word or two, for the documentation.
+    /// The treatment in one or two words, for the documentation.
     pub fn label(self) -> &'static str {
         match self {
             Self::Forwarded => "forwarded",
@@ -63,7 +63,7 @@ impl Treatment {
 }
 
 impl Parameter {
-    /// Whether this value asks for nothing.
+    /// Whether this value requests nothing.
     pub(super) fn is_neutral(&self, value: &Json<'_>) -> bool {
         match value {
             Json::Null => true,

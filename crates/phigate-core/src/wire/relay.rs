@@ -1,8 +1,8 @@
-//! Passing on what needs no translation: requests to a provider of the caller's own format, and its streams.
+//! Relays requests to a provider that speaks the caller's format, and its streams, without translation.
 //!
-//! The body goes out byte for byte, apart from the model when an alias replaces it and from a form's settings. Streams
-//! come back byte for byte too, event by event, but are watched: an error inside one, and one without its end, are
-//! failures.
+//! The body is sent byte for byte, apart from the model when an alias replaces it and from a form's settings. Streams
+//! come back byte for byte too, event by event, but are checked: an error inside a stream and a stream without its end
+//! are failures.
 
 use phigate_types::ProviderKind;
 
@@ -15,7 +15,7 @@ use super::{
     StreamTranslator, Translated,
 };
 
-/// The call as it came, where providers of the family speak its format themselves.
+/// The call unchanged, if providers of the family speak its format themselves.
 pub(super) fn relay(
     call: &Call<'_>,
     family: ProviderKind,
@@ -59,11 +59,11 @@ fn as_it_came(
     })
 }
 
-/// An edit of a body: the place, and what stands there afterwards.
+/// An edit of a body: the range and its new content.
 type Edit = (std::ops::Range<usize>, String);
 
-/// The edits that say which model is asked for: none where the caller's own word does. Where a provider has the model
-/// in its path, the field that it wants instead takes the model's place; what only counts names the model all the same.
+/// The edits for the model; none if the body already names it. If the path names the model, the provider's opening
+/// field takes its place. Requests that only count tokens name the model in any case.
 fn opening(
     call: &Call<'_>,
     root: &Value<'_>,
@@ -93,10 +93,10 @@ fn opening(
     Ok(edits)
 }
 
-/// The last step of the path to what only counts tokens.
+/// The last path segment of requests that only count tokens.
 const COUNTING: &str = "count_tokens";
 
-/// The edit that gives a parameter this value. What is not there yet is put first: the body is an object, and not empty.
+/// The edit that gives a parameter this value. A new parameter is inserted first: the body is a non-empty object.
 fn set(root: &Value<'_>, given: Option<&Value<'_>>, name: &str, value: &str) -> Edit {
     match given {
         Some(given) => (given.span(), value.to_owned()),
@@ -120,28 +120,28 @@ fn edited(text: &str, mut edits: Vec<Edit>) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What becomes of an event.
+/// Handling of an event.
 pub(crate) enum Flow {
-    /// It goes on as it came.
+    /// Passed on unchanged.
     Pass,
-    /// It means nothing to anybody.
+    /// Dropped: the event has no meaning.
     Skip,
-    /// It goes on as it came, and nothing follows it.
+    /// Passed on unchanged, as the last event.
     Last,
-    /// This goes in its place, and nothing follows it.
+    /// Replaced by this, as the last event.
     LastAs(Vec<u8>),
 }
 
-/// Understands the events of one format as they go by.
+/// Reads the events of one format.
 pub(crate) trait Watch: Send {
-    /// An event. Its bytes were found to be UTF-8.
+    /// Reads an event. Its bytes are valid UTF-8.
     fn event(&mut self, event: &SseEvent) -> Result<Flow, ProviderFailure>;
 
-    /// What is known about the answer so far.
+    /// The summary of the answer up to now.
     fn summary(&self) -> &ReplySummary;
 }
 
-/// Relays whole events and watches what they say.
+/// Relays whole events and reads them.
 pub(crate) struct Relay {
     reader: SseReader,
     watch: Box<dyn Watch>,
@@ -222,7 +222,8 @@ impl StreamTranslator for Relay {
     }
 }
 
-/// Comments keep connections alive, so they are passed on. Other lines without data mean nothing to anybody.
+/// Whether this is a comment. Comments keep connections alive, so they are passed on; other lines without data have no
+/// meaning.
 fn is_comment(text: &str) -> bool {
     text.split(['\r', '\n'])
         .all(|line| line.is_empty() || line.starts_with(':'))

@@ -1,4 +1,4 @@
-//! What goes out to a provider, and why a request may be refused before that.
+//! Requests to a provider, and the reasons to refuse one before it is sent.
 
 use std::borrow::Cow;
 
@@ -7,27 +7,27 @@ use phigate_types::ErrorCode;
 use crate::json::Document;
 use crate::request::{Aside, Form};
 
-/// A clean request as a format translates it. Only `write_request` makes one, so what is
-/// translated has been through the account's mode.
+/// A clean request for a format to translate. Only `write_request` makes one, so every translated request has been
+/// through the account's mode.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// The format that the request is written in.
+    /// The format of the request.
     pub(super) form: &'static dyn Form,
     /// The request to translate.
     pub(super) document: &'a Document,
-    /// The request as the caller sent it, where the mode changed it.
+    /// The request as the caller sent it, if the mode changed it.
     pub(super) original: Option<&'a Document>,
     /// The model to ask the provider for, after aliases.
     pub(super) model: &'a str,
-    /// The field that opens the body of a format that names its model there.
+    /// The field that opens the body, in formats that name the model there.
     pub(super) opening: (&'static str, &'a str),
     /// Whether a stream was asked for.
     pub(super) stream: bool,
-    /// A keyed hash of the caller's end user. Who the end user is never leaves as it is in translation.
+    /// A keyed hash of the caller's end user, who is never named in the clear in translation.
     pub(super) hash_user: &'a dyn Fn(&str) -> String,
-    /// What the caller said besides the body.
+    /// The caller's data outside the body.
     pub(super) aside: &'a Aside,
-    /// Whether the mode lets nothing pass unseen, so that the form's settings are made.
+    /// Whether the mode lets no unscanned content pass, so that the form's settings are forced.
     pub(super) is_strict: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Call<'a> {
 /// ```
 pub struct ProviderRequest {
     pub(crate) translated: Translated,
-    /// The format that its caller wrote it in.
+    /// The format of the caller's request.
     pub(crate) form: &'static dyn Form,
     /// Whether translation changed a request that may leave only without PHI.
     pub(crate) needs_rescan: bool,
@@ -58,58 +58,57 @@ impl std::fmt::Debug for ProviderRequest {
     }
 }
 
-/// What a format makes of a call.
+/// A translated call.
 pub struct Translated {
-    /// Path segments under the provider's address; the first is the version. The sender encodes each on its own.
+    /// Path segments under the provider's address; the first is the version. The sender encodes each segment.
     pub(crate) path: Vec<String>,
     /// The query, without the question mark.
     pub(crate) query: Option<Cow<'static, str>>,
-    /// All headers to send, apart from those of HTTP itself and what proves who asks. Nothing else may be added from
-    /// the caller.
+    /// All headers to send, apart from those of HTTP itself and the credentials. No caller header may be added.
     pub(crate) headers: &'static [Header],
-    /// Headers that the caller gave for the provider, in place of those of the same name.
+    /// Provider headers that the caller gave; each replaces the header of that name.
     pub(crate) given: Vec<(&'static str, String)>,
     /// The JSON body.
     pub(crate) body: Vec<u8>,
-    /// Whether the body is the caller's, apart from the model's name, which is the owner's.
+    /// Whether the body is the caller's, apart from the model's name, which the account sets.
     pub(crate) is_as_scanned: bool,
-    /// Parameters whose value was changed to one that the provider accepts.
+    /// Parameters with a value that was changed to one that the provider accepts.
     pub(crate) adjusted: Vec<String>,
     /// Parameters that the provider does not have.
     pub(crate) dropped: Vec<String>,
-    /// What the reply needs to know.
+    /// Data for the reply.
     pub(crate) expectation: Expectation,
 }
 
 /// A header to a provider.
 pub type Header = (&'static str, &'static str);
 
-/// How to ask whether a provider answers and takes its key: a GET that costs nothing.
+/// A request that checks the connection and the key of a provider: a GET without cost.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     /// Path segments under the provider's address.
     pub path: &'static [&'static str],
-    /// The headers, apart from what proves who asks.
+    /// The headers, apart from the credentials.
     pub headers: &'static [Header],
 }
 
-/// What the reply needs to know about its request.
+/// Data of the request that its reply needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expectation {
     /// The caller asked for a usage chunk at the end of the stream.
     pub(super) include_usage: bool,
-    /// A tool of this name stands for the structured answer: its input is the reply's content.
+    /// The name of the answer tool: its input is the reply's content.
     pub(super) answer_tool: Option<String>,
 }
 
-/// Why a request cannot be translated. Never quotes content.
+/// The reason why a request cannot be translated. Never quotes content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Why, by the table of errors.
+    /// The error code.
     pub code: ErrorCode,
     /// The field to blame, such as `messages[2].content[0]`.
     pub param: String,
-    /// What is wrong with it, for people.
+    /// The message for people.
     pub message: Cow<'static, str>,
 }
 
@@ -130,7 +129,7 @@ impl Refusal {
         }
     }
 
-    /// The provider does not speak the format that the caller wrote.
+    /// Refuses a format that the provider does not speak.
     pub(super) fn not_here() -> Self {
         Self::value("model", "this model is not served at this path")
     }
@@ -144,7 +143,7 @@ impl Refusal {
     }
 }
 
-/// Whether a model identifier has only the letters that identifiers are made of.
+/// Whether a model identifier has only the usual characters of identifiers.
 pub(super) fn is_plain_identifier(model: &str) -> bool {
     (1..=128).contains(&model.len())
         && model

@@ -1,17 +1,17 @@
 //! Server-sent events, read from any cut of the bytes.
 //!
-//! Lines may end in LF, CRLF or CR. The reader never looks ahead, so where the network cut the bytes cannot change
-//! what comes out. An event is bounded, because a hostile provider could send one that never ends.
-//! Our own, because events are passed on as the bytes they were, which libraries do not keep.
+//! Lines may end in LF, CRLF or CR. The reader never looks ahead, so the output does not depend on where the network
+//! cuts the bytes. The size of an event is bounded, because a hostile provider could send an endless one. Written here,
+//! because events are passed on byte for byte and libraries do not keep the bytes.
 
 /// One event.
 #[derive(PartialEq, Eq)]
 pub(crate) struct SseEvent {
-    /// The value of its `event:` line, empty when there was none.
+    /// Value of the `event:` line, empty if there was none.
     pub(crate) name: Vec<u8>,
-    /// Its `data:` lines, joined by LF; `None` when there was none (a comment or a ping).
+    /// The `data:` lines, joined by LF; `None` if there was none (a comment or a ping).
     pub(crate) data: Option<Vec<u8>>,
-    /// The bytes of the event as they came, blank line included.
+    /// The bytes of the event unchanged, blank line included.
     pub(crate) raw: Vec<u8>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct SseEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventTooLarge;
 
-/// Room that is made for an event before its size is known.
+/// Capacity reserved for an event before its size is known.
 const RESERVED_BYTES_MAX: usize = 512;
 
 /// Collects events from pieces of a stream.
@@ -47,7 +47,7 @@ impl SseReader {
         }
     }
 
-    /// Takes bytes from the front of `input` until an event is complete. `None`: all of it was taken.
+    /// Takes bytes from the front of `input` until an event is complete. `None`: the input was consumed.
     pub(crate) fn next_event(
         &mut self,
         input: &mut &[u8],
@@ -82,7 +82,7 @@ impl SseReader {
         }
     }
 
-    /// The event left over when the stream ended without a last blank line.
+    /// The event left over if the stream ended without a last blank line.
     pub(crate) fn finish(&mut self) -> Option<SseEvent> {
         if self.raw.is_empty() {
             return None;
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_ends_comments_and_a_missing_last_blank_line_are_read() {
+    fn every_line_end_and_comment_is_read() {
         let expected = vec![
             (String::new(), Some("a\nb".to_owned())),
             ("ping".to_owned(), Some("é".to_owned())),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_end_is_given_up() {
+    fn oversized_event_is_refused() {
         let piece = vec![b'x'; 64 * 1024];
         let pieces: Vec<&[u8]> = std::iter::repeat_n(piece.as_slice(), 20).collect();
         let mut reader = SseReader::new(1 << 20);

@@ -1,4 +1,4 @@
-//! Who is served when: by the order of starts, never by the clock.
+//! Order of service, by the order of starts and independent of the clock.
 
 use std::sync::mpsc;
 
@@ -13,10 +13,10 @@ fn queue(places: usize) -> Arc<LongScans> {
     LongScans::with_places(places, 100, LONG, Duration::ZERO)
 }
 
-/// One who asks for a place: the account, and the wait for it.
+/// A pending request for a place, with its account.
 type Asking = (String, BoxFuture<'static, Result<ScanPlace, NoPlace>>);
 
-/// Asks for a place for each of these accounts, in this order.
+/// Requests a place for each of these accounts, in order.
 async fn ask(queue: &Arc<LongScans>, accounts: &str) -> Vec<Asking> {
     let mut asking = Vec::new();
     for account in accounts.split(' ') {
@@ -29,7 +29,7 @@ async fn ask(queue: &Arc<LongScans>, accounts: &str) -> Vec<Asking> {
     asking
 }
 
-/// The order in which these are served, each scan ending before the next begins.
+/// The order of service if each scan ends before the next begins.
 async fn order(mut asking: Vec<Asking>) -> String {
     let mut served = Vec::new();
     while !asking.is_empty() {
@@ -66,7 +66,7 @@ async fn accounts_take_turns_whoever_came_first() {
 }
 
 #[tokio::test]
-async fn an_account_that_uses_no_place_comes_before_one_that_does() {
+async fn idle_account_is_served_first() {
     let queue = queue(2);
     let (one, _two) = (
         queue.enter("a").await.unwrap(),
@@ -80,7 +80,7 @@ async fn an_account_that_uses_no_place_comes_before_one_that_does() {
 }
 
 #[tokio::test]
-async fn a_long_scan_stands_aside_for_another_account_and_goes_on_afterwards() {
+async fn long_scan_pauses_for_another_account() {
     let queue = queue(1);
     let long = queue.enter("a").await.unwrap();
     let more = ask(&queue, "a a a").await;
@@ -101,21 +101,21 @@ async fn a_long_scan_stands_aside_for_another_account_and_goes_on_afterwards() {
 }
 
 #[tokio::test]
-async fn a_scan_goes_on_while_nobody_has_a_better_right() {
+async fn scan_with_fair_share_continues() {
     let queue = queue(2);
     let (one, other) = (
         queue.enter("a").await.unwrap(),
         queue.enter("b").await.unwrap(),
     );
     let _more = ask(&queue, "a b a b").await;
-    // Both use as many places as is fair: standing aside would never end.
+    // Both have their fair share; a switch would repeat forever.
     one.checkpoint();
     other.checkpoint();
     assert_eq!(queue.state().free, 0);
 }
 
 #[tokio::test]
-async fn waiting_is_bounded_in_number_and_in_time() {
+async fn waiting_is_bounded_in_count_and_time() {
     let queue = LongScans::with_places(1, 2, Duration::from_millis(20), Duration::ZERO);
     let _working = queue.enter("a").await.unwrap();
     let waiting = ask(&queue, "a a").await;
@@ -130,19 +130,19 @@ async fn waiting_is_bounded_in_number_and_in_time() {
 }
 
 #[tokio::test]
-async fn a_place_for_somebody_who_left_goes_to_the_next() {
+async fn place_of_a_dropped_waiter_is_regranted() {
     let queue = queue(1);
     let working = queue.enter("a").await.unwrap();
     let mut asking = ask(&queue, "b c").await;
     drop(working);
-    // The place is on its way to b, who leaves before taking it.
+    // The place is granted to b, whose request is dropped before it takes the place.
     drop(asking.remove(0));
     assert_eq!(order(asking).await, "c");
     assert_eq!(queue.state().free, 1);
 }
 
 #[tokio::test]
-async fn no_more_scans_are_begun_than_there_are_threads_for() {
+async fn scans_in_progress_are_bounded() {
     let queue = queue(1);
     queue.state().begun = BEGUN_MAX;
     let _waiting = ask(&queue, "a").await;

@@ -1,11 +1,11 @@
-//! Which addresses a provider may have.
+//! The addresses that a provider may have.
 //!
-//! A base URL comes from an account's owner; without this, it would be a way into the operator's
-//! network. What counts is the address that is connected to, not the name that was written.
+//! An account's owner sets the base URL, which would otherwise give access to the operator's network. The check covers
+//! the address that is connected to, not the name in the URL.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 networks that are not the public internet: first address, prefix length, what it is.
+/// IPv4 networks outside the public internet: first address, prefix length, name.
 const NOT_PUBLIC_4: &[([u8; 4], u32, &str)] = &[
     // In numerical order; IANA special-purpose registry.
     ([0, 0, 0, 0], 8, "this network"),
@@ -24,7 +24,7 @@ const NOT_PUBLIC_4: &[([u8; 4], u32, &str)] = &[
     ([224, 0, 0, 0], 3, "multicast, reserved, broadcast"),
 ];
 
-/// The same for IPv6. Networks that carry an IPv4 address inside are refused whole.
+/// IPv6 networks outside the public internet. A network that embeds IPv4 addresses is refused as a whole.
 const NOT_PUBLIC_6: &[([u16; 8], u32, &str)] = &[
     // In numerical order; IANA special-purpose registry.
     (
@@ -74,7 +74,7 @@ pub(super) fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// Whether this address can be a provider's even where private ones are allowed.
+/// Whether this address can be a provider's if private addresses are allowed.
 pub(super) fn is_a_host(ip: IpAddr) -> bool {
     let ip = ip.to_canonical();
     let is_broadcast = ip == IpAddr::V4(Ipv4Addr::BROADCAST);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn some_addresses_are_nobodys() {
+    fn unusable_addresses_are_refused() {
         for text in [
             "0.0.0.0",
             "255.255.255.255",

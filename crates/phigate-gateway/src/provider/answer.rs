@@ -1,4 +1,4 @@
-//! A provider's answer as it arrives, with limits on its size, its pauses and its total time.
+//! A provider's answer as it arrives, with limits on its size, on pauses and on its total time.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep};
 use super::ProviderError;
 use super::lines::Loan;
 
-/// An answer whose body may still be on its way. Dropping it closes the call.
+/// An answer whose body may still be arriving. Dropping it closes the call.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) status: StatusCode,
@@ -22,20 +22,20 @@ pub(crate) struct Incoming {
     pub(crate) body: Answer,
 }
 
-/// The body of an answer, piece by piece.
+/// The body of an answer, in pieces.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// None when no more is read.
+    /// `None` after the last read.
     body: Option<Body>,
-    /// The connection it comes on, where that has no task of its own.
+    /// The connection of the answer, if it has no task.
     loan: Option<Loan>,
     bytes_left: u64,
     idle: Duration,
     whole_deadline: Instant,
-    /// When the last piece came.
+    /// Arrival time of the last piece.
     heard: Instant,
-    /// Rings at the first moment at which the answer may be late. Setting it anew for every piece of a stream would
-    /// cost more than the piece: what came in between is looked at when it rings.
+    /// Timer for the earliest moment at which the answer may be late. It is not reset for every piece of a stream,
+    /// which would cost more than the piece; when it fires, the arrival time of the last piece decides.
     alarm: Pin<Box<Sleep>>,
     is_over: bool,
 }
@@ -76,8 +76,8 @@ impl Answer {
         Ok(whole.freeze())
     }
 
-    /// The next piece, if it came together with the one before. The connection's own task hands them over one at a
-    /// time, so it gets a turn before this gives up.
+    /// The next piece, if it has already arrived. The connection's task hands pieces over one at a time, so this yields
+    /// to it once before it gives up.
     pub(crate) async fn next_at_hand(&mut self) -> Option<Result<Bytes, ProviderError>> {
         let mut gave_way = false;
         std::future::poll_fn(|cx| match self.poll_next_unpin(cx) {
@@ -92,7 +92,7 @@ impl Answer {
         .await
     }
 
-    /// Nothing more is read. A connection on which nothing more can come is kept, any other is closed.
+    /// Stops reading. A connection without further data is kept; any other is closed.
     fn hang_up(&mut self) {
         self.body = None;
         if let Some(loan) = self.loan.take() {
@@ -100,7 +100,7 @@ impl Answer {
         }
     }
 
-    /// Ready when the next piece is too late.
+    /// Ready when the next piece is late.
     fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             ready!(self.alarm.as_mut().poll(cx));
@@ -137,7 +137,7 @@ impl Answer {
                     return Poll::Ready(Some(Err(ProviderError::Timeout)));
                 }
             };
-            // Trailers hold nothing for us.
+            // Trailers are ignored.
             let Ok(piece) = frame.into_data() else {
                 continue;
             };
@@ -170,7 +170,7 @@ impl Stream for Answer {
 }
 
 impl Drop for Answer {
-    /// The end of a stream may be here without having been read.
+    /// Keeps the connection if the stream has ended but its end was not read.
     fn drop(&mut self) {
         if !self.is_over {
             self.hang_up();

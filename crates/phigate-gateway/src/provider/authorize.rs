@@ -1,4 +1,4 @@
-//! What proves to a provider who asks. It is put on each request last, just before the request leaves.
+//! Credentials on requests to a provider, added last, just before the request is sent.
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Request, StatusCode, Uri};
@@ -10,21 +10,21 @@ use super::identities::{Claim, Identities, Shown};
 use super::sent::Sent;
 use super::{Incoming, ProviderError};
 
-/// Puts a provider's proof on requests. One is made for each call, from the entry as it stands.
+/// The credentials for one call, made from the provider's current entry.
 #[derive(Clone)]
 pub(crate) enum Authorizer {
-    /// There is nothing to prove.
+    /// No credentials are needed.
     Nothing,
-    /// A key stands in a header.
+    /// A key in a header.
     Header(HeaderName, HeaderValue),
-    /// A signature, or a token that is asked for.
+    /// A signature or a token.
     Identity(Box<Claim>),
-    /// There is no way to prove anything: no secret is stored, or it cannot be one.
+    /// No valid secret is stored, so the call cannot be authorised.
     Impossible,
 }
 
 impl Authorizer {
-    /// The proof that a provider's entry holds.
+    /// The credentials in a provider's entry.
     pub(crate) fn new(provider: &Provider) -> Self {
         if let Some(scheme) = scheme_of(&provider.config) {
             let secret = provider.secret.clone();
@@ -54,7 +54,7 @@ impl Authorizer {
         }
     }
 
-    /// Puts the proof on a request that is complete apart from it. Gives what can be renewed.
+    /// Adds the credentials to a request that is otherwise complete. Returns the proof that can be renewed, if any.
     pub(super) async fn authorize(
         &self,
         identities: &Identities,
@@ -87,7 +87,7 @@ impl Authorizer {
     }
 }
 
-/// How to sign or to ask for tokens, where a provider wants more than a key.
+/// The way to sign or to get tokens, if the provider requires more than a key.
 pub(crate) fn scheme_of(config: &ProviderConfig) -> Option<Scheme> {
     let token_url = config.token_url.clone();
     match config.auth() {
@@ -111,7 +111,7 @@ fn host_of(config: &ProviderConfig) -> Option<String> {
     address.host().map(str::to_ascii_lowercase)
 }
 
-/// Whether the provider refused the token or the credentials, so that new ones may help. AWS says so with 403.
+/// Whether the provider refused the token or the credentials, so that new ones may help. AWS refuses with 403.
 pub(super) fn was_refused(answer: &Incoming) -> bool {
     let is_expired = || {
         let kind = answer.headers.get("x-amzn-errortype");

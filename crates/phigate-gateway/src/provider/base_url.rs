@@ -1,4 +1,4 @@
-//! A provider's address as an owner may write it, and the URLs that are built on it.
+//! A provider's base URL as an owner may write it, and the URLs built on it.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,7 +14,7 @@ const LENGTH_MAX: usize = 2048;
 /// Version segments that a base URL may already end in.
 const VERSIONS: &[&str] = &["v1", "v1beta"];
 
-/// Names that lead inside whatever they resolve to today.
+/// Names that are internal, whatever they resolve to.
 const INSIDE_NAMES: &[&str] = &["localhost", "local", "internal", "localdomain", "home.arpa"];
 
 /// A checked base URL: scheme, host and port, and the path segments before the API's own.
@@ -25,13 +25,13 @@ pub struct BaseUrl {
     segments: Vec<String>,
 }
 
-/// Why a base URL is refused.
+/// The reason why a base URL is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
-    /// It is not a URL.
+    /// Not a URL.
     #[error("the base URL is not a URL such as https://api.example.com")]
     Malformed,
-    /// It does not begin with https.
+    /// The scheme is not https.
     #[error(
         "the base URL must begin with https:// (http:// only where the server runs with --allow-private-providers)"
     )]
@@ -50,7 +50,7 @@ pub enum BaseUrlError {
 }
 
 impl BaseUrl {
-    /// Reads a base URL. Names are not resolved here: the address is checked when it is connected to.
+    /// Reads a base URL. Names are not resolved here: the address is checked at connect time.
     pub fn parse(text: &str, allow_private: bool) -> Result<Self, BaseUrlError> {
         let text = text.trim();
         let is_plain = text
@@ -83,9 +83,9 @@ impl BaseUrl {
         })
     }
 
-    /// The URL of one call: each segment is encoded on its own, so none can leave its place.
+    /// The URL of one call. Each segment is encoded separately, so that no segment can change the path's structure.
     ///
-    /// A base that ends in a version stands for the API's own first segment.
+    /// A version at the end of the base replaces the API's first segment.
     pub(super) fn join(&self, path: &[String], query: Option<&str>) -> Option<Uri> {
         let base_has_version = self
             .segments
@@ -125,7 +125,7 @@ impl BaseUrl {
     }
 }
 
-/// As it can be parsed again.
+/// Writes the URL so that it can be parsed again.
 impl fmt::Display for BaseUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}://{}", self.scheme, self.authority)?;
@@ -172,9 +172,9 @@ fn check_host(authority: &Authority, allow_private: bool) -> Result<(), BaseUrlE
     }
 }
 
-/// A name of letters, digits and hyphens whose last label is not a number.
+/// Checks a name: letters, digits and hyphens, and a last label that is not a number.
 ///
-/// `2852039166`, `0xA9FEA9FE` and `169.254.43518` are addresses to a resolver; nobody needs them.
+/// Resolvers read `2852039166`, `0xA9FEA9FE` and `169.254.43518` as addresses; no provider needs them.
 fn check_name(host: &str) -> Result<(), BaseUrlError> {
     let host = host.strip_suffix('.').unwrap_or(host);
     let label_is_fine = |label: &str| {
@@ -200,7 +200,7 @@ fn is_inside_name(host: &str) -> bool {
     })
 }
 
-/// The base's own path. It is kept as written, so it may not hold what a server could resolve away.
+/// The base's path. It is kept as written, so it must not contain segments that a server could normalise away.
 fn segments(path: &str) -> Result<Vec<String>, BaseUrlError> {
     let path = path.trim_matches('/');
     if path.is_empty() {
@@ -220,7 +220,7 @@ fn segments(path: &str) -> Result<Vec<String>, BaseUrlError> {
     }
 }
 
-/// What is escaped in a segment: all but letters, digits and the signs that mean nothing in a path.
+/// Characters escaped in a segment: all but letters, digits and signs without a meaning in paths.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -228,7 +228,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b':');
 
-/// Appends one path segment; `None` when it cannot be one.
+/// Appends one path segment; `None` if it is not a valid segment.
 fn push_encoded(text: &mut String, segment: &str) -> Option<()> {
     if matches!(segment, "" | "." | "..") {
         return None;
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_cannot_leave_its_place() {
+    fn segment_cannot_change_the_path() {
         for (segment, url) in [
             (
                 "a/../../x?key=",
@@ -316,7 +316,7 @@ mod tests {
     fn only_public_https_urls_pass() {
         use BaseUrlError::*;
         let rows: &[(&str, BaseUrlError)] = &[
-            // What an owner might write, and why it is refused.
+            // Malformed base URLs, and the reason for each refusal.
             ("", Malformed),
             ("api.openai.com", Malformed),
             ("https://", Malformed),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_may_allow_private_addresses_and_http() {
+    fn operator_can_allow_private_addresses() {
         for text in [
             "http://127.0.0.1:8000/v1",
             "http://localhost:11434",
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_reads_as_it_was_written() {
+    fn base_url_round_trips() {
         let text = "https://a.example:8443/openai/v1";
         assert_eq!(BaseUrl::parse(text, false).unwrap().to_string(), text);
     }

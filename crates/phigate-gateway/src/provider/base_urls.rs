@@ -1,14 +1,14 @@
-//! Base URLs that were read before: a provider has the same for every request.
+//! A cache of parsed base URLs, because a provider uses the same URL in every request.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::{BaseUrl, BaseUrlError};
 
-/// Base URLs remembered at most. Beyond that all are forgotten, and read again when they are needed.
+/// Limit of cached base URLs. At the limit the cache is cleared.
 const KNOWN_MAX: usize = 1024;
 
-/// Reads base URLs by one operator's rules.
+/// Parses base URLs by the operator's rules.
 pub(crate) struct BaseUrls {
     allow_private: bool,
     known: Mutex<HashMap<String, BaseUrl>>,
@@ -23,7 +23,7 @@ impl BaseUrls {
         }
     }
 
-    /// The same as [`BaseUrl::parse`]. Only those that are allowed are remembered.
+    /// Parses a base URL like [`BaseUrl::parse`]. Only valid ones are cached.
     pub(crate) fn read(&self, text: &str) -> Result<BaseUrl, BaseUrlError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(base) = known.get(text) {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_url_reads_the_same_each_time_and_a_refusal_stays_one() {
+    fn cached_base_url_equals_a_parsed_one() {
         let urls = BaseUrls::new(false);
         for text in ["https://api.example.com/v1", "http://api.example.com"] {
             let fresh = BaseUrl::parse(text, false);
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn cache_is_bounded() {
         let urls = BaseUrls::new(false);
         for number in 0..2 * KNOWN_MAX {
             urls.read(&format!("https://{number}.example.com")).unwrap();

@@ -1,4 +1,4 @@
-//! Connecting to a provider: the resolved address is checked, and it is the one connected to.
+//! Connections to a provider: the resolved address is checked, and the same address is connected to.
 
 use std::future::Future;
 use std::io;
@@ -22,13 +22,13 @@ use tower::Service;
 
 use super::{ProviderError, address};
 
-/// How long one address may try alone.
+/// Delay before the next address is tried in parallel.
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// A connection that is being made.
+/// A connection attempt.
 type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, ConnectError>> + Send>>;
 
-/// Why no connection was made. It holds no address and no name.
+/// The reason for a failed connection, without address and name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ConnectError {
     #[error("cannot resolve the provider's name")]
@@ -43,7 +43,7 @@ pub(super) enum ConnectError {
     Timeout,
 }
 
-/// What it means that there is no connection.
+/// The provider error for a failed connection.
 pub(super) fn no_connection(reason: ConnectError) -> ProviderError {
     match reason {
         ConnectError::Forbidden => ProviderError::Forbidden,
@@ -54,14 +54,14 @@ pub(super) fn no_connection(reason: ConnectError) -> ProviderError {
     }
 }
 
-/// Which addresses may be connected to.
+/// The addresses that may be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// The public internet.
     Public,
     /// Private addresses too.
     Anywhere,
-    /// Private addresses alone where nothing is encrypted: services of the machine itself.
+    /// Without TLS, private addresses only: services of the machine.
     Machine,
 }
 
@@ -91,14 +91,14 @@ pub(super) struct Dial {
     reach: Reach,
 }
 
-/// [`Dial`] with TLS where the URL says so, within a deadline.
+/// [`Dial`] with TLS if the URL requires it, and a deadline.
 #[derive(Clone)]
 pub(super) struct Connector {
     https: HttpsConnector<Dial>,
     limit: Duration,
 }
 
-/// Why the trusted certificates cannot be read.
+/// The reason why the trusted certificates cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RootsError {
     /// Cannot read certificates from provider_ca_file.
@@ -115,7 +115,7 @@ pub enum RootsError {
 }
 
 impl Connector {
-    /// One connector for each reach. They share what they trust.
+    /// One connector for each reach, with shared trusted certificates.
     pub(super) fn several<const N: usize>(
         reaches: [Reach; N],
         ca_file: Option<&Path>,
@@ -140,7 +140,7 @@ impl Connector {
 
 fn roots(ca_file: Option<&Path>) -> Result<RootCertStore, RootsError> {
     let mut roots = RootCertStore::empty();
-    // Systems carry certificates that nobody can parse; the rest still count.
+    // System stores contain malformed certificates; the valid ones are used.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = ca_file {
         let extra: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(path)
@@ -179,7 +179,7 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// Our own reason if there is one below; otherwise the handshake failed.
+/// The gateway's reason, if the error has one as its source; otherwise the handshake failed.
 fn reason(error: &(dyn std::error::Error + 'static)) -> ConnectError {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -235,7 +235,7 @@ async fn resolve(uri: &Uri) -> Result<Vec<SocketAddr>, ConnectError> {
     Ok(found.collect())
 }
 
-/// Tries the allowed ones of these addresses in turn. One that is not allowed is never contacted.
+/// Tries the allowed addresses in turn. A forbidden address is never contacted.
 async fn connect(
     addresses: &[SocketAddr],
     is_allowed: impl Fn(IpAddr) -> bool,
@@ -254,8 +254,8 @@ async fn connect(
     Ok(stream)
 }
 
-/// The first connection to come about. Each address gets a head start before the next, so that
-/// one dead address of several (an IPv6 one without a route, most often) costs little.
+/// The first successful connection. Each address gets a head start before the next, so that one dead address of several
+/// (usually an IPv6 address without a route) costs little.
 async fn first_of(addresses: Vec<&SocketAddr>) -> Option<TcpStream> {
     let mut attempts = FuturesUnordered::new();
     let mut addresses = addresses.into_iter().peekable();
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_name_that_resolves_inside_is_not_connected_to() {
+    async fn name_with_a_private_address_is_refused() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let uri: Uri = format!("http://localhost:{port}/").parse().unwrap();
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn among_several_addresses_only_the_allowed_are_tried() {
+    async fn only_allowed_addresses_are_tried() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let inside = listener.local_addr().unwrap();
         let public = |ip| Reach::Public.allows(ip, true);
@@ -309,9 +309,9 @@ mod tests {
     }
 
     #[test]
-    fn services_of_the_machine_are_asked_in_the_clear_only_inside() {
+    fn plain_http_reaches_only_private_services() {
         let rows: &[(&str, bool, bool)] = &[
-            // Address, whether encrypted, whether it may be asked.
+            // Address; whether encrypted; whether allowed.
             ("169.254.169.254", false, true),
             ("127.0.0.1", false, true),
             ("fd00:ec2::254", false, true),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dead_address_does_not_hold_up_a_live_one() {
+    async fn dead_address_does_not_delay_others() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let live = listener.local_addr().unwrap();
         let closed = tokio::net::TcpListener::bind("127.0.0.1:0")

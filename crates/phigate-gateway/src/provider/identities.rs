@@ -1,4 +1,4 @@
-//! The gateway's identities at providers, each with its token, kept between calls in memory alone.
+//! The gateway's identities at providers, with their tokens, cached in memory only.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -13,31 +13,31 @@ use phigate_store::ProviderSecret;
 use super::ProviderError;
 use super::tokens::TokenClient;
 
-/// Identities that are kept at a time. The one that was idle longest is forgotten first, with its token.
+/// Limit of cached identities. The longest idle one is evicted first, with its token.
 const KEPT_MAX: usize = 4096;
 
-/// Who a provider's entry says that we are.
+/// The identity configured for a provider.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(super) scheme: Scheme,
-    /// None: the machine's own identity.
+    /// `None` for the machine's identity.
     pub(super) secret: Option<ProviderSecret>,
 }
 
-/// What a call carried.
+/// The credentials that a call carried.
 pub(super) struct Shown {
     identity: Arc<Identity>,
     proof: Proof,
 }
 
 impl Shown {
-    /// Forgets what the provider refused. Whether a second call can carry something else.
+    /// Drops the refused credentials from the cache. True if a second call can carry new ones.
     pub(super) fn renew(&self) -> bool {
         self.identity.forget(&self.proof)
     }
 }
 
-/// All identities. They are kept by what they are, not by the provider's name: a changed secret is another identity
+/// Cache of identities. The key is their content, not the provider's name: a changed secret is a different identity
 /// from its first call on.
 pub(super) struct Identities {
     client: TokenClient,
@@ -54,7 +54,7 @@ struct Kept {
 }
 
 impl Identities {
-    /// `machine` is the machine's own identity, where the operator lets accounts use it.
+    /// An empty cache. `machine` is the machine's identity, if accounts may use it.
     pub(super) fn new(client: TokenClient, machine: Option<Machine>) -> Self {
         Self {
             client,
@@ -64,7 +64,7 @@ impl Identities {
         }
     }
 
-    /// The headers that show a call as ours.
+    /// The headers that authenticate a call.
     pub(super) async fn show(
         &self,
         account: &str,

@@ -1,15 +1,15 @@
-//! What can be a provider's key: it travels in a header.
+//! Rules for a provider's key, which is sent in a header.
 
 const BYTES_MAX: usize = 1_000;
 
-/// Why a text cannot be a provider's key.
+/// The reason why a text cannot be a provider's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "that does not look like an API key: it holds spaces or unusual characters, or is too long"
 )]
 pub struct KeyError;
 
-/// Refuses what no header can carry, before it is stored and fails at the first request.
+/// Refuses a key that no header can carry, before it is stored and fails at the first request.
 pub fn check_key(key: &str) -> Result<(), KeyError> {
     let fits = key.len() <= BYTES_MAX && key.bytes().all(|byte| byte.is_ascii_graphic());
     if fits { Ok(()) } else { Err(KeyError) }

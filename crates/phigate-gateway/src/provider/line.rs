@@ -1,7 +1,7 @@
-//! A connection in HTTP/1 that the request on it drives itself.
+//! An HTTP/1 connection that is driven by the task of its request.
 //!
-//! A connection with a task of its own is woken for every request, answers it through channels, and wakes the request's
-//! task in turn. Here all of that is a call within one task.
+//! A connection with its own task is woken for every request, answers through channels, and wakes the request's task in
+//! turn. Here all of that is a call within one task.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -19,19 +19,19 @@ use super::ProviderError;
 use super::connect::{Connector, no_connection};
 use super::sent::Sent;
 
-/// How often a connection is asked again in one turn, before others get theirs.
+/// Number of polls of a connection before its task yields to others.
 const ROUNDS_MAX: usize = 8;
 
-/// What the connector opens.
+/// The stream that the connector opens.
 type Stream = <Connector as Service<Uri>>::Response;
 
-/// What reads and writes.
+/// The connection that reads and writes.
 type Opened = Pin<Box<Connection<Stream, Sent>>>;
 
 /// A connection, open or idle.
 pub(super) struct Line {
     sender: SendRequest<Sent>,
-    /// None when it is over.
+    /// `None` after the connection has closed.
     connection: Option<Opened>,
     bell: Arc<Bell>,
     waker: Waker,
@@ -43,11 +43,11 @@ impl std::fmt::Debug for Line {
     }
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 pub(super) enum Unanswered {
-    /// The connection was closed before anything of the request was sent: it may go on another one.
+    /// The connection closed before any byte of the request was sent, so the request may use another connection.
     Unsent(Box<Request<Sent>>),
-    /// Something else happened.
+    /// Any other failure.
     Failed,
 }
 
@@ -68,17 +68,18 @@ impl Line {
         })
     }
 
-    /// Whether it is open and waits for a request. One that the provider closed, or on which it spoke unasked, is not.
+    /// Whether the connection is open and can take a request. False if the provider closed it, or sent data without a
+    /// request.
     pub(super) fn is_idle(&mut self) -> bool {
         self.bell.begin();
         advance(&mut self.connection, &self.waker);
         self.bell.end();
-        // Nobody waits for it now, and whoever did may be gone.
+        // No task waits for the connection now, and the registered one may have ended.
         self.bell.task.take();
         self.connection.is_some() && self.sender.is_ready()
     }
 
-    /// Sends a request, and waits for the head of the answer.
+    /// Sends a request and waits for the head of the answer.
     pub(super) async fn ask(
         &mut self,
         request: Request<Sent>,
@@ -93,7 +94,7 @@ impl Line {
             })
     }
 
-    /// Waits for something that the connection brings about.
+    /// Polls `awaited` while driving the connection.
     pub(super) fn drive<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -108,7 +109,7 @@ impl Line {
                 advance(&mut self.connection, &self.waker);
                 polled = awaited(&mut within);
             }
-            // What rang although there is something now is seen to when more is asked for.
+            // A wake-up after a ready result is handled by the next call.
             if self.bell.end() || polled.is_ready() {
                 return polled;
             }
@@ -118,8 +119,7 @@ impl Line {
     }
 }
 
-/// Lets a connection read and write what it can. When it is over it is gone, and whoever waits for something of it
-/// learns that there will be nothing.
+/// Lets a connection read and write. On close it is dropped, and pending readers get an error.
 fn advance(connection: &mut Option<Opened>, waker: &Waker) {
     let mut cx = Context::from_waker(waker);
     let polled = connection.as_mut().map(|open| open.as_mut().poll(&mut cx));
@@ -128,7 +128,7 @@ fn advance(connection: &mut Option<Opened>, waker: &Waker) {
     }
 }
 
-/// Wakes the task that waits for a connection, but not while that task is at work on it.
+/// Wakes the task that waits for a connection, unless the task is driving it.
 #[derive(Default)]
 struct Bell {
     task: AtomicWaker,
@@ -140,12 +140,12 @@ const DRIVEN: u8 = 1;
 const RUNG: u8 = 2;
 
 impl Bell {
-    /// The task begins to work on the connection.
+    /// Marks the start of driving.
     fn begin(&self) {
         self.state.store(DRIVEN, Ordering::Release);
     }
 
-    /// The task stops. False when the bell rang in the meantime.
+    /// Marks the end of driving. False if the bell rang meanwhile.
     fn end(&self) -> bool {
         self.state.swap(QUIET, Ordering::AcqRel) == DRIVEN
     }

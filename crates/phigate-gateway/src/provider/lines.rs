@@ -1,7 +1,7 @@
-//! The connections of an account that wait for a request.
+//! Idle connections of an account.
 //!
-//! Only those in the clear, which speak HTTP/1 by nature. Where TLS lets the provider choose HTTP/2, one connection
-//! serves many requests and has a task of its own.
+//! Only connections without TLS, which speak HTTP/1. With TLS a provider may choose HTTP/2, and such a connection
+//! serves many requests and has its own task.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -18,17 +18,17 @@ use super::connect::Connector;
 use super::line::{Line, Unanswered};
 use super::sent::Sent;
 
-/// Connections of an account to one provider that are kept when they are not needed, for a while: as many as requests are
-/// worked on at a time. Making them anew under load would cost more than the requests.
+/// Limit of idle connections of an account to one provider: the number of concurrent requests. New connections under
+/// load would cost more than the requests.
 pub(super) const IDLE_MAX: usize = 1024;
 
-/// For how long they are kept.
+/// Lifetime of an idle connection.
 pub(super) const IDLE_FOR: Duration = Duration::from_secs(50);
 
-/// The port of connections in the clear, which is not named.
+/// The default port without TLS, which is left out of the host.
 const PORT: u16 = 80;
 
-/// Connections in the clear that wait for a request.
+/// Idle connections without TLS.
 #[derive(Default)]
 pub(super) struct Lines {
     hosts: Mutex<Hosts>,
@@ -42,11 +42,11 @@ struct Hosts {
 
 struct Host {
     authority: Authority,
-    /// The one idle longest first.
+    /// Idle connections, oldest first.
     idle: Vec<(Instant, Box<Line>)>,
 }
 
-/// A connection on loan, and where it goes when the answer is read.
+/// A leased connection, and the pool that it returns to after the answer was read.
 #[derive(Debug)]
 pub(super) struct Loan {
     pub(super) line: Box<Line>,
@@ -60,19 +60,19 @@ impl std::fmt::Debug for Lines {
     }
 }
 
-/// The authority of a call that goes out in the clear.
+/// The authority of a call without TLS.
 fn clear(uri: &Uri) -> Option<&Authority> {
     uri.authority()
         .filter(|_| uri.scheme() == Some(&Scheme::HTTP))
 }
 
 impl Lines {
-    /// Whether a call goes out on one of these.
+    /// Whether a call uses these connections.
     pub(super) fn serve(uri: &Uri) -> bool {
         clear(uri).is_some()
     }
 
-    /// Makes a call. An idle connection that turns out to be closed before anything was sent is not the caller's concern.
+    /// Makes a call. If an idle connection closed before anything was sent, another one is used.
     pub(super) async fn ask(
         self: &Arc<Self>,
         connector: &Connector,
@@ -84,7 +84,7 @@ impl Lines {
         loop {
             let (mut line, is_fresh) = match self.take(authority) {
                 Some(line) => (line, false),
-                // In a box: it is rare, and would make room for itself in every request.
+                // Boxed: rare, and inline it would enlarge every request's future.
                 None => (
                     Box::new(Box::pin(Line::open(connector, uri.clone())).await?),
                     true,
@@ -105,7 +105,7 @@ impl Lines {
         }
     }
 
-    /// The connection that was used last, if it is still open.
+    /// The connection used last, if it is still open.
     fn take(&self, authority: &Authority) -> Option<Box<Line>> {
         loop {
             let (since, mut line) = {
@@ -144,7 +144,7 @@ impl Lines {
         }
     }
 
-    /// Closes what was idle for too long. Whether anything is left.
+    /// Closes connections that were idle for too long. True if any are left.
     fn close_idle(&self) -> bool {
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -158,7 +158,7 @@ impl Lines {
     }
 }
 
-/// How often idle connections are looked after, where nobody asks for one: those that a provider closed are let go.
+/// Interval between sweeps of idle connections, which also release those that a provider closed.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
 async fn sweep(lines: Weak<Lines>) {
@@ -172,7 +172,7 @@ async fn sweep(lines: Weak<Lines>) {
 }
 
 impl Loan {
-    /// Gives the connection back, if it is ready for another request. Otherwise it is closed.
+    /// Returns the connection, if it is ready for another request. Otherwise it is closed.
     pub(super) fn give_back(mut self) {
         if let Some(lines) = self.lines.upgrade()
             && self.line.is_idle()
@@ -182,7 +182,7 @@ impl Loan {
     }
 }
 
-/// Writes the request as HTTP/1 has it: the host in a header, and the path alone.
+/// Writes the request in HTTP/1 form: the host in a header, and only the path in the URL.
 fn prepare(request: &mut Request<Sent>, authority: &Authority) -> Option<()> {
     let host = match authority.port_u16() {
         None | Some(PORT) => authority.host(),

@@ -1,8 +1,7 @@
-//! The connection to providers: one call at a time goes out, checked, bounded and cancellable.
+//! Calls to providers, checked, bounded and cancellable.
 //!
-//! Nothing of a caller's request but the body is sent: URL and headers are built here from what
-//! the pipeline names. Errors say what kind of failure it was and nothing else, because texts of
-//! HTTP libraries hold URLs and providers quote prompts.
+//! Of a caller's request only the body is sent: URL and headers are built here from the pipeline's values. Errors name
+//! only the kind of failure, because texts of HTTP libraries contain URLs and providers quote prompts.
 
 mod address;
 mod answer;
@@ -55,13 +54,13 @@ use pool::Pool;
 use sent::Sent;
 use tokens::TokenClient;
 
-/// Accounts whose connections are kept apart at a time. More than that share nothing either:
-/// the one that was idle longest loses its kept connections.
+/// Limit of accounts with separate connection pools. Beyond it, the longest idle account loses its kept connections;
+/// accounts never share connections.
 const POOLS_MAX: usize = 1024;
 
 const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
-/// Headers that may go to a provider, besides what proves who asks. Whatever else a call names is not sent.
+/// Headers that may be sent to a provider, besides credentials. Other headers of a call are dropped.
 const HEADERS: &[&str] = &[
     // Alphabetical.
     "accept",
@@ -70,21 +69,21 @@ const HEADERS: &[&str] = &[
     "content-type",
 ];
 
-/// One call to a provider. Only a recorded decision makes one.
+/// One call to a provider, made only from a recorded decision.
 #[derive(Clone)]
 pub(crate) struct Outgoing<'a> {
-    /// Whose call it is: connections are never shared between accounts.
+    /// The account of the call: connections are never shared between accounts.
     account: &'a str,
     destination: Destination,
     method: Method,
     /// Path segments, not encoded: `["v1", "chat", "completions"]`.
     path: Vec<String>,
-    /// A query of our own, such as `alt=sse`.
+    /// The gateway's query, such as `alt=sse`.
     query: Option<Cow<'static, str>>,
     body: Bytes,
 }
 
-/// Where a call goes, with which headers, and what proves there who asks.
+/// Address, headers and credentials of a call.
 #[derive(Clone)]
 pub(crate) struct Destination {
     base: BaseUrl,
@@ -104,7 +103,7 @@ impl Destination {
         }
     }
 
-    /// The same, with headers that the caller gave in place of those of the same name.
+    /// Adds headers of the caller, each of which replaces the header of that name.
     pub(crate) fn with_given(self, given: &[(&'static str, String)]) -> Self {
         let given = given.to_vec();
         Self { given, ..self }
@@ -112,7 +111,7 @@ impl Destination {
 }
 
 impl<'a> Outgoing<'a> {
-    /// Consumes the proof that the decision about these bytes was recorded.
+    /// Makes a call from the proof that the decision about these bytes was recorded.
     pub(crate) fn new(
         _recorded: Written,
         account: &'a str,
@@ -131,16 +130,16 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// What went wrong between us and a provider.
+/// The failure of a call to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
     /// The call cannot be written as a request.
     #[error("the call cannot be written as a request")]
     Unsendable,
-    /// There is nothing that proves to the provider who asks.
+    /// No credentials are available for the provider.
     #[error("there are no credentials for the provider")]
     NotAuthorized,
-    /// There is no token to show, and why.
+    /// No token could be obtained, for this reason.
     #[error("{0}")]
     Token(AuthError),
     /// The provider cannot be reached.
@@ -164,7 +163,7 @@ pub enum ProviderError {
 }
 
 impl ProviderError {
-    /// Whether another provider is asked after this: there was no connection, or no answer on it.
+    /// Whether another provider may be tried: there was no connection, or no answer on it.
     pub(crate) fn may_fall_back(self) -> bool {
         match self {
             Self::Unreachable | Self::Forbidden | Self::Timeout | Self::Broken => true,
@@ -174,7 +173,7 @@ impl ProviderError {
     }
 }
 
-/// What a provider said when it was tried. The words of one that is content are not read.
+/// A provider's response to a trial. The body is not read if it is content.
 pub(crate) struct Told {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -195,7 +194,7 @@ impl Told {
     }
 }
 
-/// The client for all providers. No connection is opened before a call needs one.
+/// The client for all providers. Connections are opened on demand.
 pub(crate) struct Provider {
     connector: Connector,
     pools: Mutex<HashMap<String, (Instant, Arc<Pool>)>>,
@@ -204,7 +203,7 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// `rules` is what the operator allows.
+    /// Builds the client with the operator's rules.
     pub(crate) fn new(
         limits: &Limits,
         rules: SetupRules,
@@ -228,10 +227,10 @@ impl Provider {
         })
     }
 
-    /// Makes a call and returns as soon as the answer's head is there.
+    /// Makes a call and returns when the head of the answer has arrived.
     ///
-    /// Repeats it only where the provider cannot have acted on it or says to come again, and only
-    /// while nothing was relayed. Dropping the future, or the answer, closes the call at once.
+    /// Retries only if the provider cannot have acted on the call or asks for a retry, and only before anything was
+    /// relayed. Dropping the future, or the answer, closes the call at once.
     pub(crate) async fn send(&self, call: Outgoing<'_>) -> Result<Incoming, ProviderError> {
         let started = Instant::now();
         let whole_deadline = started + Duration::from_millis(self.limits.request_ms);
@@ -250,7 +249,7 @@ impl Provider {
         }
     }
 
-    /// Asks for the token or the credentials that calls carry, and makes no call.
+    /// Gets the token or the credentials of calls, without a call.
     pub(crate) async fn identify(
         &self,
         account: &str,
@@ -262,7 +261,7 @@ impl Provider {
         shown.await.map(drop)
     }
 
-    /// Asks something harmless, to see whether address and key are right.
+    /// Sends a harmless request that tests address and key.
     pub(crate) async fn probe(
         &self,
         account: &str,
@@ -282,7 +281,7 @@ impl Provider {
         Ok(Told::by(self.attempt(&call, deadline).await?).await)
     }
 
-    /// Asks a model for a word of its own, to see whether it answers.
+    /// Sends a request of the gateway's own words, which tests a model.
     pub(crate) async fn rehearse(
         &self,
         account: &str,
@@ -302,8 +301,8 @@ impl Provider {
         Ok(Told::by(self.attempt(&call, deadline).await?).await)
     }
 
-    /// One attempt. Where the provider refuses a token that can be renewed, the call is made once more with a new one:
-    /// it has not acted on the first.
+    /// One attempt. If the provider refuses a token that can be renewed, the call is repeated once with a new one,
+    /// because the refused call had no effect.
     async fn attempt(
         &self,
         call: &Outgoing<'_>,
@@ -318,7 +317,7 @@ impl Provider {
         Ok(answer)
     }
 
-    /// One call, and what it carried.
+    /// One call, with the credentials that it carried.
     async fn call(
         &self,
         call: &Outgoing<'_>,
@@ -339,7 +338,7 @@ impl Provider {
         if head.status.is_redirection() {
             return Err(ProviderError::Redirect);
         }
-        // We ask for no compression; an answer that is compressed all the same cannot be bounded.
+        // Compression was not requested, and the size of a compressed answer cannot be bounded.
         let encoding = head.headers.get(CONTENT_ENCODING);
         if encoding.is_some_and(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity")) {
             return Err(ProviderError::Broken);
@@ -379,7 +378,7 @@ impl Provider {
     }
 }
 
-/// The call as a request: our own URL, allowed headers only.
+/// The call as a request: the gateway's URL and allowed headers only.
 fn request(call: &Outgoing<'_>) -> Option<Request<Sent>> {
     let uri = call
         .destination

@@ -1,4 +1,4 @@
-//! The connections of one account. They are never shared with another.
+//! The connections of one account, which are never shared with another account.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use super::sent::Sent;
 
 /// The connections of one account.
 pub(super) struct Pool {
-    /// Those with TLS, in HTTP/1 or HTTP/2 as the provider likes.
+    /// Connections with TLS, in HTTP/1 or HTTP/2.
     client: Client<Connector, Sent>,
-    /// Those in the clear. A connection is waited for by the runtime of the thread that opened it, so each thread has its
-    /// own.
+    /// Connections without TLS. The runtime of the thread that opened a connection drives it, so each thread has a
+    /// pool.
     lines: PerThread<Arc<Lines>>,
 }
 
 impl Pool {
-    /// No connection is opened before a call needs one.
+    /// An empty pool. Connections are opened on demand.
     pub(super) fn new(connector: Connector) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
@@ -41,15 +41,14 @@ impl Pool {
         }
     }
 
-    /// Makes a call, and gives the head of the answer with the connection that its body comes on, where the one who
-    /// reads it has to see to that.
+    /// Makes a call and returns the head of the answer, with the connection of its body if the reader has to drive it.
     pub(super) async fn ask(
         &self,
         connector: &Connector,
         request: Request<Sent>,
     ) -> Result<(Response<Body>, Option<Loan>), ProviderError> {
         if Lines::serve(request.uri()) {
-            // In a box, as the client's own future is: it would make room for itself in every request.
+            // Boxed, like the client's future: inline it would enlarge every request's future.
             let (response, loan) = Box::pin(self.lines.mine().ask(connector, request)).await?;
             return Ok((response, Some(loan)));
         }

@@ -1,5 +1,5 @@
-//! A request of our own words, to see whether a provider answers. No word of a caller can get into it, so there is
-//! nothing to record before it leaves.
+//! A request of the gateway's own words that tests whether a provider answers. It cannot contain text of a caller, so
+//! nothing is recorded before it is sent.
 
 use phi_detect::Detector;
 use phigate_core::doors::CHAT;
@@ -10,7 +10,7 @@ use phigate_core::wire::{Site, WireFormat};
 use phigate_types::Mode;
 use serde_json::json;
 
-/// What a model is asked.
+/// The prompt.
 const WORDS: &str = "Say hello in one word.";
 
 /// A harmless request for one model of a provider.
@@ -19,7 +19,7 @@ pub(crate) struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// The request in the provider's format. None where it cannot be written.
+    /// The request in the provider's format; `None` if it cannot be written.
     pub(crate) fn new(format: &'static dyn WireFormat, site: &Site<'_>) -> Option<Self> {
         let messages = json!([{ "role": "user", "content": WORDS }]);
         let body = json!({ "model": site.model, "messages": messages });
@@ -39,7 +39,7 @@ impl Rehearsal {
         Some(Self { cleared })
     }
 
-    /// The headers of its format.
+    /// The headers of the provider's format.
     pub(crate) fn headers(&self) -> &'static [phigate_core::wire::Header] {
         self.cleared.headers()
     }

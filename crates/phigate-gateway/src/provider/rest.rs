@@ -1,12 +1,12 @@
-//! Providers that keep failing are left alone for a while, where somebody else can be asked.
+//! Providers that keep failing are skipped for a while, if another one can serve the request.
 //!
-//! Known only to this process, and forgotten with it: the worst that comes of it is a call too many.
+//! The state is local to this process and lost with it, which costs one extra call at worst.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Failures in a row after which a provider rests.
+/// Consecutive failures after which a provider rests.
 const FAILURES_MAX: u32 = 3;
 
 /// The first rest; each further failure doubles it.
@@ -15,27 +15,27 @@ const REST_FIRST: Duration = Duration::from_secs(10);
 /// The longest rest.
 const REST_MAX: Duration = Duration::from_secs(160);
 
-/// Providers remembered at most: beyond that the ones that rest no more are forgotten.
+/// Limit of remembered providers; at the limit those no longer resting are evicted.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// How a provider of an account fared lately.
+/// Recent failures of an account's provider.
 #[derive(Debug, Clone, Copy)]
 struct Fare {
     failures: u32,
     rests_until: Instant,
 }
 
-/// Which providers rest, by account and name.
+/// The resting providers, by account and name.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
     fares: Mutex<HashMap<(String, String), Fare>>,
 }
 
 impl Rest {
-    /// Takes note of how a call ended.
+    /// Records the result of a call.
     pub(crate) fn note(&self, account: &str, provider: &str, has_failed: bool, now: Instant) {
         let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
-        // Usually none fails, and nothing is known.
+        // Fast path: providers rarely fail.
         if !has_failed && fares.is_empty() {
             return;
         }
@@ -58,8 +58,8 @@ impl Rest {
         }
     }
 
-    /// Whether a provider is to be left alone. When its rest is over one caller is told no, and tries it; the others
-    /// go on leaving it alone until that one knows better.
+    /// Whether a provider should be skipped. When its rest is over, one caller gets `false` and tries it; other callers
+    /// skip it for another `REST_FIRST`, or until that call has succeeded.
     pub(crate) fn is_resting(&self, account: &str, provider: &str, now: Instant) -> bool {
         let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
         if fares.is_empty() {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_provider_rests_after_failures_in_a_row_and_longer_each_time() {
+    fn repeated_failures_lengthen_the_rest() {
         let (rest, start) = (Rest::default(), Instant::now());
         let after = |seconds| start + Duration::from_secs(seconds);
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! When a call is made once more.
+//! Retries of calls.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use http::{HeaderMap, StatusCode};
 use super::ProviderError;
 use phigate_types::Limits;
 
-/// The statuses with which a provider says that it did not act on a request and to come again.
+/// The statuses that say that a provider did not act on a request and may be asked again.
 const COME_AGAIN: &[u16] = &[429, 503, 529];
 
 const FIRST_WAIT: Duration = Duration::from_millis(200);
 
-/// Attempts that took longer than this in all are not repeated: the caller has waited enough.
+/// Longest total time of attempts before a retry: the caller has waited long enough.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// How an attempt ended, as far as it matters here.
+/// The end of an attempt.
 pub(super) type Ended<'a> = Result<(StatusCode, &'a HeaderMap), ProviderError>;
 
-/// How long to wait before the next attempt; `None` when there is none.
+/// The delay before the next attempt; `None` if there is no further attempt.
 pub(super) fn wait(
     limits: &Limits,
     attempt: u32,
@@ -31,15 +31,15 @@ pub(super) fn wait(
     }
     let wait = match ended {
         Err(ProviderError::Unreachable) => FIRST_WAIT * 2u32.saturating_pow(attempt),
-        // Without a word when to come again it may be a spent quota, and Google names its delay in
-        // the body: guessing would only add to the load. The caller learns it and can decide.
+        // Without `Retry-After` the cause may be a spent quota, and Google names its delay in the body; guessing a
+        // delay would only add load. The caller gets the error and decides.
         Ok((status, headers)) if COME_AGAIN.contains(&status.as_u16()) => {
             let asked = headers.get(RETRY_AFTER)?.to_str().ok()?;
             Duration::from_secs(asked.trim().parse().ok()?)
         }
         _ => return None,
     };
-    // A provider that wants more patience than this tells the caller so itself.
+    // For a longer delay, the caller gets the provider's answer.
     (wait <= Duration::from_millis(limits.provider_retry_wait_ms)).then_some(wait)
 }
 
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn only_answers_that_say_come_again_are_repeated() {
+    fn only_retryable_answers_are_retried() {
         for (status, retry_after, wait_ms) in [
             (200, None, None),
             (400, None, None),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_failures_to_connect_are_repeated_and_only_so_often() {
+    fn only_connect_failures_are_retried() {
         let limits = Limits::default();
         let repeated = |attempt, seconds, error| {
             wait(&limits, attempt, Duration::from_secs(seconds), Err(error)).is_some()

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use phigate_edge::TURN_BYTES;
 
-/// A body that is there already. A large one is written in pieces, as the system would take megabytes at once, and copying
-/// those keeps others on the thread waiting. Bodies on their way out do not wait for each other: while a provider reads
-/// slowly nobody asks for the next piece, and whoever had the turn would keep it.
+/// A buffered body. A large one is written in pieces: the system would accept megabytes at once, and copying them would
+/// delay other requests on the thread. Bodies do not queue for one another, because a body whose provider reads slowly
+/// would keep its turn.
 pub(super) struct Sent {
     rest: Bytes,
-    /// The others' turn, until it is over.
+    /// Pending yield between pieces.
     pause: Option<Pause>,
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_body_comes_whole_in_pieces_with_turns_for_others_between_them() {
+    async fn large_body_is_sent_in_pieces() {
         for length in [0, 1, TURN_BYTES, TURN_BYTES + 1, 5 * TURN_BYTES + 7] {
             let body: Vec<u8> = (0..length).map(|at| at as u8).collect();
             let mut sent = Sent::new(body.clone().into());

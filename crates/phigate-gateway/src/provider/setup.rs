@@ -1,4 +1,4 @@
-//! What an owner may say about a provider. One set of rules for the command line and for the dashboard.
+//! Validation of a provider's configuration, shared by the command line and the dashboard.
 
 use std::fmt;
 
@@ -8,33 +8,33 @@ use phigate_types::{ProviderOption, Secret};
 use super::authorize::scheme_of;
 use super::{BaseUrl, check_key};
 
-/// What the operator allows.
+/// The operator's rules.
 #[derive(Debug, Clone, Copy)]
 pub struct SetupRules {
-    /// Providers on private addresses and plain http.
+    /// Allow providers on private addresses and with plain http.
     pub allow_private: bool,
-    /// The machine's own identity.
+    /// Allow use of the machine's identity.
     pub allow_ambient: bool,
 }
 
-/// The secret beside what is said.
+/// The secret in a configuration.
 #[derive(Clone, Copy)]
 pub enum GivenSecret<'a> {
-    /// This one was given now.
+    /// Given now.
     Now(&'a str),
-    /// One is stored, and stays.
+    /// Already stored, and kept.
     Stored,
-    /// There is none.
+    /// Missing.
     Missing,
 }
 
-/// Why a provider cannot be set like this. Never quotes a secret.
+/// The reason why a provider's configuration is refused. Never quotes a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("--{option}: {why}")]
 pub struct SetupError {
-    /// The option to blame, as on the command line without its hyphens.
+    /// The option at fault, as on the command line without its hyphens.
     pub option: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub why: String,
 }
 
@@ -49,7 +49,7 @@ impl SetupError {
     }
 }
 
-/// Says why a provider cannot be set like this.
+/// Checks a provider's configuration.
 pub fn check_setup(
     config: &ProviderConfig,
     secret: GivenSecret<'_>,
@@ -98,7 +98,7 @@ fn check_option(
     }
 }
 
-/// An address that only needs the operator's word is refused with how to give it.
+/// Checks an address. If only the operator's permission is missing, the error names the option.
 fn check_address(url: &str, rules: SetupRules) -> Result<(), String> {
     match BaseUrl::parse(url, rules.allow_private) {
         Ok(_) => Ok(()),
@@ -142,7 +142,7 @@ fn check_secret(
     }
 }
 
-/// Whoever uses a secret says whether it can be used.
+/// Checks the form of a secret with the code that uses it.
 fn check_form(config: &ProviderConfig, text: &str) -> Result<(), SetupError> {
     let auth = config.auth();
     if let (Secret::Json, Some(scheme)) = (auth.secret(), scheme_of(config)) {
@@ -166,7 +166,7 @@ mod tests {
         allow_ambient: false,
     };
 
-    /// What is blamed when a provider of this kind is set with these options.
+    /// The option at fault when a provider of this kind is set with these options.
     fn blamed(
         kind: ProviderKind,
         auth: Option<AuthMethod>,

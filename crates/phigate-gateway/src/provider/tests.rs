@@ -1,4 +1,4 @@
-//! Calls to a provider that answers with raw bytes, so that every kind of misbehaviour can be shown.
+//! Calls to a fake provider that answers with raw bytes, for every kind of misbehaviour.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,16 +11,16 @@ mod lines;
 
 use super::*;
 
-/// What the provider does with one connection.
+/// The fake provider's treatment of one connection.
 #[derive(Clone, Copy)]
 enum Act {
     /// Answers one request with these bytes and closes.
     Say(&'static str),
     /// Answers every request of the connection with these bytes.
     Keep(&'static str),
-    /// Says this and then nothing more.
+    /// Answers with this and then stalls.
     Stall(&'static str),
-    /// Says this and then `x` forever.
+    /// Answers with this and then `x` forever.
     Endless(&'static str),
 }
 
@@ -30,7 +30,7 @@ struct Fake {
     received: tokio::sync::mpsc::UnboundedReceiver<String>,
 }
 
-/// Starts a provider that treats its connections like this; the last act is repeated.
+/// Starts a fake provider with these acts, one per connection; the last act is repeated.
 async fn fake(acts: &'static [Act]) -> Fake {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -66,7 +66,7 @@ async fn perform(
             Act::Say(_) => return,
             Act::Keep(_) => {}
             Act::Stall(_) => {
-                // Waits for the other side to hang up, and reports it.
+                // Waits for the client to close the connection, and reports it.
                 let _ = stream.read(&mut buffer).await;
                 let _ = seen.send("hung up".to_owned());
                 return;
@@ -116,7 +116,7 @@ fn destination(base: &BaseUrl) -> Destination {
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 #[tokio::test]
-async fn a_call_carries_our_url_and_allowed_headers_only() {
+async fn call_has_only_allowed_headers() {
     let mut fake = fake(&[Act::Say(OK)]).await;
     let answer = provider(Limits::default())
         .send(call(&fake.base, "a"))
@@ -151,7 +151,7 @@ async fn a_call_carries_our_url_and_allowed_headers_only() {
 }
 
 #[tokio::test]
-async fn connections_are_opened_late_kept_and_never_shared_between_accounts() {
+async fn accounts_never_share_connections() {
     let fake = fake(&[Act::Keep(OK)]).await;
     let provider = provider(Limits::default());
     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -176,7 +176,7 @@ async fn connections_are_opened_late_kept_and_never_shared_between_accounts() {
 
 #[rustfmt::skip] // one row per line
 const MISBEHAVIOUR: &[(&str, &[Act], ProviderError)] = &[
-    // A provider that does this, how, and what we call it.
+    // Misbehaviour, acts, expected error.
     ("redirects", &[Act::Say("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n")], ProviderError::Redirect),
     ("speaks something else", &[Act::Say("SSH-2.0-nothing\r\n\r\n")], ProviderError::Broken),
     ("hangs up", &[Act::Say("")], ProviderError::Broken),
@@ -210,7 +210,7 @@ async fn misbehaviour_has_a_name() {
 }
 
 #[tokio::test]
-async fn a_provider_that_says_come_again_is_asked_again() {
+async fn retryable_answer_is_retried() {
     const BUSY: &str = "HTTP/1.1 429 Busy\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
     let again = fake(&[Act::Say(BUSY), Act::Say(OK)]).await;
     assert_eq!(
@@ -248,7 +248,7 @@ async fn a_provider_that_says_come_again_is_asked_again() {
 }
 
 #[tokio::test]
-async fn nobody_listening_is_unreachable() {
+async fn closed_port_is_unreachable() {
     let address = TcpListener::bind("127.0.0.1:0")
         .await
         .unwrap()
@@ -276,7 +276,7 @@ async fn an_address_that_became_private_is_not_contacted() {
 }
 
 #[tokio::test]
-async fn pieces_that_came_together_are_at_hand_together() {
+async fn pieces_received_together_are_read_together() {
     const PIECES: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\
                           1\r\na\r\n1\r\nb\r\n1\r\nc\r\n1\r\nd\r\n";
     let fake = fake(&[Act::Stall(PIECES)]).await;
@@ -290,7 +290,7 @@ async fn pieces_that_came_together_are_at_hand_together() {
 }
 
 #[tokio::test]
-async fn dropping_an_answer_hangs_up() {
+async fn dropping_an_answer_closes_the_call() {
     for head_first in [false, true] {
         let acts: &[Act] = if head_first {
             &[Act::Stall(
@@ -323,7 +323,7 @@ async fn dropping_an_answer_hangs_up() {
 }
 
 #[tokio::test]
-async fn a_probe_tells_what_was_said() {
+async fn probe_returns_the_response() {
     let fake = fake(&[Act::Say(
         "HTTP/1.1 401 No\r\ncontent-length: 8\r\n\r\nJane Roe",
     )])
@@ -342,7 +342,7 @@ const TOKEN_TWO: &str =
     "HTTP/1.1 200 OK\r\ncontent-length: 41\r\n\r\n{\"access_token\":\"two\",\"expires_in\":3599}\n";
 const NO: &str = "HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n";
 
-/// A call that carries a token of Entra's, from this endpoint.
+/// A call with a token of Entra, from this endpoint.
 fn with_token<'a>(base: &BaseUrl, token_url: &str) -> Outgoing<'a> {
     let scheme = phigate_auth::Scheme::Entra {
         tenant: Some("t".to_owned()),
@@ -358,7 +358,7 @@ fn with_token<'a>(base: &BaseUrl, token_url: &str) -> Outgoing<'a> {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_renewed_once_and_the_call_made_again() {
+async fn refused_token_is_renewed_once() {
     for (acts, status, calls) in [
         (&[Act::Say(OK)][..], 200, 1),
         (&[Act::Say(NO), Act::Say(OK)], 200, 2),
@@ -385,7 +385,7 @@ async fn a_refused_token_is_renewed_once_and_the_call_made_again() {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_once_and_kept_by_what_it_was_asked_with() {
+async fn token_is_cached_by_its_credentials() {
     let tokens = fake(&[Act::Say(TOKEN), Act::Say(TOKEN_TWO)]).await;
     let mut service = fake(&[Act::Say(OK)]).await;
     let provider = provider(Limits::default());
@@ -417,7 +417,7 @@ async fn a_token_is_asked_for_once_and_kept_by_what_it_was_asked_with() {
 }
 
 #[tokio::test]
-async fn token_endpoints_that_misbehave_are_bounded_and_told_apart() {
+async fn token_endpoint_failures_are_bounded_and_distinct() {
     use phigate_auth::Reason;
     let limits = Limits {
         first_byte_ms: 300,
@@ -460,7 +460,7 @@ async fn token_endpoints_that_misbehave_are_bounded_and_told_apart() {
 }
 
 #[tokio::test]
-async fn token_endpoints_are_under_the_rules_of_providers() {
+async fn token_endpoints_follow_the_provider_rules() {
     let (tokens, service) = (fake(&[Act::Say(TOKEN)]).await, fake(&[Act::Say(OK)]).await);
     let strict = Provider::new(&Limits::default(), rules(false), None).unwrap();
     let port = tokens

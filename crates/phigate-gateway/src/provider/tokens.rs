@@ -1,4 +1,4 @@
-//! Requests for tokens and credentials: made with the same connector, rules and bounds as calls to providers.
+//! Requests for tokens and credentials, with the connector, rules and bounds of calls to providers.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use tokio::time::Instant;
 use super::connect::Connector;
 use super::{AGENT, BaseUrl};
 
-/// The longest that a token is waited for, whatever providers may take.
+/// Longest wait for a token, whatever the limit for providers.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The client for token endpoints and for services of the machine. It keeps no connections: tokens are asked for once
-/// an hour.
+/// The client for token endpoints and for services of the machine. It keeps no connections, because tokens are
+/// requested once an hour.
 pub(super) struct TokenClient {
     endpoints: Client<Connector, Full<Bytes>>,
     machine: Client<Connector, Full<Bytes>>,
@@ -28,7 +28,7 @@ pub(super) struct TokenClient {
 }
 
 impl TokenClient {
-    /// `wait` is what a provider's first byte may take.
+    /// Builds the client. `wait` is the limit for a provider's first byte.
     pub(super) fn new(
         endpoints: Connector,
         machine: Connector,
@@ -71,8 +71,8 @@ impl TokenClient {
         })
     }
 
-    /// Where to ask. A token endpoint is an address like a provider's; the machine's services are what its operator
-    /// says.
+    /// The address of a request. A token endpoint is checked like a provider's address; the machine's services are
+    /// configured by its operator.
     fn address(&self, ask: &Ask) -> Option<Uri> {
         match ask.place {
             Place::Endpoint => {
@@ -120,7 +120,7 @@ fn request(ask: &Ask, uri: Uri) -> Option<Request<Full<Bytes>>> {
     Some(request)
 }
 
-/// Errors of the client carry addresses, so only their kind is kept.
+/// The kind of a client error; the error itself contains addresses.
 fn reason(error: &hyper_util::client::legacy::Error) -> FetchError {
     if error.is_connect() {
         FetchError::Unreachable

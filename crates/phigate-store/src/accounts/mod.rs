@@ -1,4 +1,4 @@
-//! Accounts: made, listed, read, deleted.
+//! Accounts: create, list, read, delete.
 
 mod settings;
 
@@ -46,7 +46,7 @@ impl Accounts {
         Self { core }
     }
 
-    /// Makes an account in flag mode, without keys or users.
+    /// Creates an account in flag mode, without keys or users.
     pub async fn create_account(&self, name: &str, actor: &str) -> Result<AccountInfo> {
         check_name(name)?;
         let (id, created) = (random_id(12), self.core.now());
@@ -92,7 +92,7 @@ impl Accounts {
         Ok(accounts)
     }
 
-    /// The account of a name, or the only one there is.
+    /// The account with this name, or the only account.
     pub async fn find_account(&self, name: Option<&str>) -> Result<AccountInfo> {
         let accounts = self.accounts().await?;
         match name {
@@ -110,7 +110,7 @@ impl Accounts {
         }
     }
 
-    /// An account as it stands now.
+    /// The current state of an account.
     pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
         let version = self.core.store.generation().await?;
         let items = self
@@ -121,8 +121,8 @@ impl Accounts {
         self.core.assemble(items, version).await.map(Arc::new)
     }
 
-    /// Deletes an account: users, keys and settings go, its data keys too, so that sealed content
-    /// is unreadable everywhere, also in backups without them. Its records stay until their time.
+    /// Deletes an account: users, keys and settings, and its data keys, so that sealed content is unreadable
+    /// everywhere, also in backups without these keys. Its records stay until they expire.
     pub async fn delete_account(&self, account_id: &str, actor: &str) -> Result<()> {
         let (found, stored) = self.core.account_item(account_id).await?;
         if stored.settings.retention.legal_hold {
@@ -162,7 +162,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// Reads an account, changes it and records that; tries again when somebody else was faster.
+    /// Reads, changes and records an account; retries after a concurrent change.
     async fn edit_account(
         &self,
         account_id: &str,
@@ -197,7 +197,7 @@ impl Core {
         Ok((item, stored))
     }
 
-    /// Puts an account together from its items.
+    /// Assembles an account from its items.
     pub(crate) async fn assemble(&self, items: Vec<Item>, version: u64) -> Result<Account> {
         let mut account = None;
         let mut providers = BTreeMap::new();
@@ -231,12 +231,12 @@ impl Core {
     }
 }
 
-/// What stays of a deleted account.
+/// The remains of a deleted account.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct DeletedAccount {
     pub(crate) name: String,
     pub(crate) deleted: Timestamp,
-    /// Numbered acts and chains of its trail, which stays.
+    /// Numbered acts and chains of the remaining trail.
     #[serde(default)]
     pub(crate) acts: u64,
     #[serde(default)]

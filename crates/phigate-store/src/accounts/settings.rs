@@ -20,7 +20,7 @@ impl Accounts {
         })
     }
 
-    /// Changes the mode; when this returns, it binds every call that starts afterwards.
+    /// Changes the mode. Every call that starts after the return uses the new mode.
     pub async fn set_mode<'a>(
         &self,
         account_id: &str,
@@ -45,7 +45,7 @@ impl Accounts {
         Ok(self.core.account_item(account_id).await?.1.settings)
     }
 
-    /// Changes some of the settings of an account; the record names what changed.
+    /// Changes some settings of an account; the record names the changes.
     pub async fn edit_settings<'a>(
         &self,
         account_id: &str,
@@ -63,7 +63,7 @@ impl Accounts {
         .await
     }
 
-    /// Replaces the settings of an account; the record names what changed.
+    /// Replaces the settings of an account; the record names the changes.
     pub async fn set_settings(
         &self,
         account_id: &str,
@@ -83,7 +83,7 @@ impl Accounts {
         .await
     }
 
-    /// The model aliases the owner set.
+    /// The model aliases of an account.
     pub async fn aliases(&self, account_id: &str) -> Result<BTreeMap<String, String>> {
         Ok(self.core.account_item(account_id).await?.1.aliases)
     }
@@ -115,12 +115,12 @@ impl Accounts {
 }
 
 impl Accounts {
-    /// What is asked instead when the providers of a model fail.
+    /// The fallbacks of each model, for failures of its providers.
     pub async fn fallbacks(&self, account_id: &str) -> Result<BTreeMap<String, Vec<String>>> {
         Ok(self.core.account_item(account_id).await?.1.fallbacks)
     }
 
-    /// Says what is asked instead when the providers of a model fail; nothing removes what was said.
+    /// Sets the fallbacks of a model; an empty list removes them.
     pub async fn set_fallback(
         &self,
         account_id: &str,

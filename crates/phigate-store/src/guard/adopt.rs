@@ -1,4 +1,4 @@
-//! Taking over the rows of a store from before rows were authenticated. Happens once: the root key says so afterwards.
+//! Adopts the rows of a store from before rows were authenticated. Happens once; the root key is then marked.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::rows::Head;
 use crate::store::SYSTEM;
 
 impl Guard {
-    /// The changes that give every row its keyed hash and its place in a roll.
+    /// The changes that give every row its keyed hash and its roll entry.
     pub(crate) fn adopt(&self, items: &[Item], heads: &[Head]) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut rolls: BTreeMap<(String, ItemKind), Roll> = BTreeMap::new();

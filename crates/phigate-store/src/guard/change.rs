@@ -1,4 +1,4 @@
-//! Changing authenticated rows: every row gets its keyed hash, and the rolls change with the rows they list.
+//! Changes authenticated rows: every row gets its keyed hash, and the rolls change with the rows they list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,26 +15,26 @@ use crate::{Result, StoreError};
 /// Attempts while other replicas change the same rolls.
 pub(crate) const TRIES: usize = 16;
 
-/// Changes ready to be written, and what they rely on.
+/// Changes ready to be written, with the versions that they depend on.
 pub(crate) struct Prepared {
     /// The changes, with keyed hashes and rolls.
     pub(crate) changes: Vec<Change>,
-    /// The number of the act, where it changes listed rows of its own account.
+    /// The number of the act, if it changes listed rows of its account.
     pub(crate) number: Option<u64>,
-    /// The versions of the top rolls they rely on, by account.
+    /// The versions of the top rolls that the changes depend on, by account.
     relied_on: BTreeMap<String, Option<i64>>,
 }
 
-/// Which rolls a list of changes touches: account and kind.
+/// The rolls that a list of changes affects, by account and kind.
 type Touched = BTreeSet<(String, ItemKind)>;
 
 impl Guard {
-    /// Waits until no other change of listed rows is under way in this process.
+    /// Waits until no other change of listed rows is in progress in this process.
     pub(crate) async fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().await
     }
 
-    /// Hashes changed rows and brings their rolls up to date. With an account, its act gets a number.
+    /// Hashes changed rows and updates their rolls. With an account, its act gets a number.
     pub(crate) async fn prepare(
         &self,
         changes: &[Change],
@@ -53,7 +53,7 @@ impl Guard {
                 .filter(|(of, _)| of == account)
                 .map(|(_, kind)| *kind)
                 .collect();
-            // The installation lists the accounts, whose rows lie elsewhere.
+            // The installation's roll lists the accounts, but their rows belong to the accounts.
             let read: Vec<ItemKind> = kinds
                 .iter()
                 .copied()
@@ -84,7 +84,7 @@ impl Guard {
         Ok(prepared)
     }
 
-    /// Whether another replica changed what prepared changes rely on, so that they are worth another try.
+    /// Whether another replica changed a roll that prepared changes depend on, so that a retry is worthwhile.
     pub(crate) async fn has_moved(&self, prepared: &Prepared) -> Result<bool> {
         for (account, version) in &prepared.relied_on {
             let now = self.store.item(account, ItemKind::Roll, TOP).await?;
@@ -121,8 +121,7 @@ impl Guard {
         Err(CommitError::Stale)
     }
 
-    /// Takes note of chains of an account that its roll does not name yet. Should somebody else change the roll at the
-    /// same moment, the next time will do.
+    /// Adds new chains to the roll of their account. On a conflict the next call will add them.
     pub(crate) async fn note_chains(&self, account: &str, chains: &[i64]) -> Result<()> {
         let Some((version, mut top)) = self.top(account).await? else {
             return Ok(());
@@ -145,7 +144,7 @@ impl Guard {
         self.hashed(&Change::Put(item, expect(version)))
     }
 
-    /// The change with the keyed hash of the row as it will be.
+    /// The change with the keyed hash of the new row.
     pub(super) fn hashed(&self, change: &Change) -> Change {
         match change {
             Change::Put(item, expect) if item.kind.protection() != Protection::None => {
@@ -165,7 +164,7 @@ pub(super) fn expect(version: Option<i64>) -> Expect {
     version.map_or(Expect::Absent, Expect::Version)
 }
 
-/// Whether changes concern listed rows.
+/// Whether changes affect listed rows.
 pub(crate) fn concerns_listed(changes: &[Change]) -> bool {
     !touched(changes).is_empty()
 }
@@ -176,7 +175,7 @@ fn touched(changes: &[Change]) -> Touched {
         let (account, kind) = match change {
             Change::Put(item, _) => (&item.account, item.kind),
             Change::Delete { account, kind, .. } => (account, *kind),
-            // What goes with an account goes with its rolls; only the installation's own must know.
+            // An account's rolls are deleted with the account; only the roll of accounts changes.
             Change::Shred { .. } => {
                 touched.insert((SYSTEM.to_owned(), ItemKind::Account));
                 continue;
@@ -194,7 +193,7 @@ fn touched(changes: &[Change]) -> Touched {
     touched
 }
 
-/// Enters changes into the roll of a kind.
+/// Applies changes to the roll of a kind.
 fn enter(roll: &mut Roll, account: &str, kind: ItemKind, changes: &[Change]) {
     let is_of_accounts = account == SYSTEM && kind == ItemKind::Account;
     for change in changes {
@@ -221,7 +220,7 @@ fn enter(roll: &mut Roll, account: &str, kind: ItemKind, changes: &[Change]) {
 }
 
 impl From<CommitError> for StoreError {
-    /// For writers that have nothing better to say.
+    /// A default conversion without details.
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Failed(error)

@@ -1,4 +1,4 @@
-//! Looking at every authenticated row at once, as a server does when it starts and `audit verify` does.
+//! Checks all authenticated rows at once, when a server starts and in `audit verify`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::item::{Item, ItemKind};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
-/// A row that is not as it was written.
+/// A row that fails authentication.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RowFault {
     pub(crate) account: String,
@@ -25,11 +25,11 @@ impl From<RowFault> for StoreError {
     }
 }
 
-/// What the rows say must be in the trail: the top roll of each account.
+/// The top roll of each account, against which the trail is checked.
 pub(crate) type Seen = BTreeMap<String, Top>;
 
 impl Guard {
-    /// Checks all rows, or those of one account. The first one that is wrong is named.
+    /// Checks all rows, or those of one account, and names the first fault.
     pub(crate) async fn check(&self, only: Option<&str>) -> Result<Result<Seen, RowFault>> {
         let all = match only {
             Some(account) => {
@@ -70,7 +70,7 @@ impl Guard {
             .filter(|item| self.is_genuine(item))
             .collect();
         if let Some(item) = items.iter().find(|item| !self.is_genuine(item)) {
-            // Its roll tells whether there was such a row before.
+            // The roll shows whether the row existed before.
             let known = rolls(&genuine).unwrap_or_default().roll(item.kind);
             let what = match known.contains_key(&item.id) || item.kind == ItemKind::Roll {
                 true => FaultKind::Changed,
@@ -101,7 +101,7 @@ fn rolls(items: &[&Item]) -> Result<Rolls, String> {
     Rolls::read(&rolls.map(|item| (*item).clone()).collect::<Vec<Item>>())
 }
 
-/// The installation's roll of accounts against the accounts there are.
+/// Checks the accounts against the installation's roll of accounts.
 fn check_accounts(system: &Rolls, all: &[Item]) -> Result<(), RowFault> {
     let roll = system.roll(ItemKind::Account);
     let is_account = |item: &&Item| item.kind == ItemKind::Account;

@@ -1,9 +1,9 @@
-//! Authenticates the rows that decide who may do what: the database alone, without the master key, is worthless.
+//! Authenticates the rows that control access: without the master key, write access to the database grants nothing.
 //!
-//! Every such row carries a keyed hash over its account, kind, id, lookup value, version and text, so that a row that
-//! was inserted, changed, copied or moved is refused. The rows that grant something (accounts with their mode, users,
-//! keys, providers, links) are also listed in a roll per account and kind, itself such a row, so that a row that was
-//! deleted, or replaced by an older version of itself, is refused too. Whoever reads these rows does so here.
+//! Every such row has a keyed hash over its account, kind, id, lookup value, version and text, so that an inserted,
+//! changed, copied or moved row is refused. The rows that grant something (accounts with their mode, users, keys,
+//! providers, links) are also listed in a roll per account and kind, which is itself such a row, so that a row that was
+//! deleted or replaced by an older version is refused too. All reads of these rows go through this module.
 
 mod adopt;
 mod change;
@@ -29,13 +29,13 @@ use roll::Rolls;
 pub(crate) struct Guard {
     store: Arc<dyn Store>,
     key: hmac::Key,
-    /// By account, the newest version of the top roll that this process saw; an older one is a rollback.
+    /// By account, the newest version of the top roll seen by this process; an older one is a rollback.
     newest: Mutex<HashMap<String, i64>>,
-    /// Changes of listed rows, one at a time in this process; between replicas versions decide.
+    /// Serialises changes of listed rows in this process; between replicas versions decide.
     turn: tokio::sync::Mutex<()>,
 }
 
-/// Rows of one account, seen at one moment, each of them genuine.
+/// Authenticated rows of one account from one snapshot.
 struct Rows {
     items: Vec<Item>,
     rolls: Rolls,
@@ -85,25 +85,25 @@ impl Guard {
         self.rows(account, &[kind]).await
     }
 
-    /// All rows of some kinds of one account, seen at one moment.
+    /// All rows of some kinds of one account, from one snapshot.
     pub(crate) async fn rows(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>> {
         Ok(self.load(account, kinds).await?.items)
     }
 
-    /// Rows of a kind of all accounts. Each is genuine; whether some are missing is looked at per account.
+    /// Rows of a kind of all accounts. Each is authenticated; missing rows are detected only per account.
     pub(crate) async fn items_of_all(&self, kind: ItemKind) -> Result<Vec<Item>> {
         let items = self.store.items(None, kind).await?;
         items.into_iter().map(|item| self.genuine(item)).collect()
     }
 
-    /// Whether there are accounts, or should be.
+    /// Whether there are accounts, or there should be.
     pub(crate) async fn has_accounts(&self) -> Result<bool> {
         if !self.store.items(None, ItemKind::Account).await?.is_empty() {
             return Ok(true);
         }
         match self.load(crate::store::SYSTEM, &[]).await {
             Ok(rows) => Ok(!rows.rolls.roll(ItemKind::Account).is_empty()),
-            // Whoever made them disappear must not get a fresh account for it.
+            // An attacker who deleted the accounts must not get a new one by it.
             Err(StoreError::Tampered { .. }) => Ok(true),
             Err(error) => Err(error),
         }
@@ -114,11 +114,11 @@ impl Guard {
         Ok(self.load(account, &[]).await?.rolls.top)
     }
 
-    /// Reads rows and the rolls of their account, and refuses what is not as it was written.
+    /// Reads rows and the rolls of their account, and refuses rows that fail authentication.
     async fn load(&self, account: &str, kinds: &[ItemKind]) -> Result<Rows> {
         let mut wanted = kinds.to_vec();
         wanted.push(ItemKind::Roll);
-        // Reads overtake one another: only what was seen before this one began must be in it.
+        // Concurrent reads can finish out of order, so only a version seen before this read began must be included.
         let seen_before = self.newest().get(account).copied().unwrap_or_default();
         let all = self.store.account_items(account, &wanted).await?;
         let all = all
@@ -146,7 +146,7 @@ impl Guard {
         Ok(Rows { items, rolls })
     }
 
-    /// Forgets what was seen of an account that was deleted.
+    /// Drops the recorded version of a deleted account.
     pub(crate) fn forget(&self, account: &str) {
         self.newest().remove(account);
     }
@@ -155,7 +155,7 @@ impl Guard {
         self.newest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The row, if its keyed hash is right.
+    /// The row, if its keyed hash is valid.
     fn genuine(&self, item: Item) -> Result<Item> {
         if self.is_genuine(&item) {
             Ok(item)
@@ -178,7 +178,8 @@ impl Guard {
     }
 }
 
-/// The root key lies in a row of its own, sealed under the master key: without it there is no key to hash with.
+/// Whether a row has no keyed hash. The root key's row is sealed under the master key instead: without it there is no
+/// key to hash with.
 fn is_exempt(account: &str, kind: ItemKind) -> bool {
     kind == ItemKind::DataKey && account == crate::store::SYSTEM
 }
@@ -188,7 +189,7 @@ fn is_listed(account: &str, kind: ItemKind) -> bool {
     kind.protection() == Protection::Listed && !is_exempt(account, kind)
 }
 
-/// Everything about a row, length-prefixed, so that no two rows read the same.
+/// All fields of a row, length-prefixed, so that different rows never have the same bytes.
 fn statement(item: &Item) -> Vec<u8> {
     let mut bytes = b"phigate row v1".to_vec();
     let lookup = item.lookup.as_deref();
@@ -207,7 +208,7 @@ fn statement(item: &Item) -> Vec<u8> {
     bytes
 }
 
-/// Names a row that is not as it was written. Whoever wrote it may have chosen the id, so only plain ones are shown.
+/// The error for a row that fails authentication. An attacker may have chosen the id, so only plain ids are shown.
 fn tampered(account: &str, kind: ItemKind, id: &str) -> StoreError {
     StoreError::Tampered {
         kind: kind.label(),

@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::item::ItemKind;
 use crate::store::SYSTEM;
 
-/// Accounts and deleted accounts both have one.
+/// The name in the row of an account or of a deleted account.
 #[derive(Deserialize)]
 struct Named {
     name: String,

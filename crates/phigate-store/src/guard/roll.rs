@@ -1,5 +1,7 @@
-//! Rolls: which rows of a kind an account has, each with the beginning of its keyed hash. The top roll of an account
-//! names the others with their versions, counts acts and names chains; so it stands for all listed rows.
+//! Rolls: the rows of a kind in an account, each with a prefix of its keyed hash.
+//!
+//! The top roll of an account has the versions of its other rolls, the number of acts and the chains; so it covers all
+//! listed rows.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::item::{Item, ItemKind};
 
-/// Id of the top roll; the others are called by the code of their kind.
+/// Id of the top roll; the id of another roll is the code of its kind.
 pub(super) const TOP: &str = "top";
 
-/// The rows of one kind: id, and the beginning of the keyed hash. In the installation's roll of accounts, ids alone.
+/// The rows of one kind: id, and a prefix of the keyed hash. In the installation's roll of accounts, ids alone.
 pub(super) type Roll = BTreeMap<String, String>;
 
 /// The top roll of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Top {
-    /// Versions of the other rolls, by kind.
+    /// Versions of the account's other rolls, by kind.
     pub(super) rolls: BTreeMap<String, i64>,
     /// Acts that changed listed rows; their records are numbered up to here.
     pub(crate) acts: u64,
@@ -26,7 +28,7 @@ pub(crate) struct Top {
 }
 
 impl Top {
-    /// What is known about the trail of an account that has no rows any more.
+    /// The top roll of a deleted account, for its remaining trail.
     pub(crate) fn of_deleted(acts: u64, chains: Vec<i64>) -> Self {
         Self {
             rolls: BTreeMap::new(),
@@ -35,7 +37,7 @@ impl Top {
         }
     }
 
-    /// Takes note of chains; whether there was a new one.
+    /// Adds chains; true if one was new.
     pub(super) fn note(&mut self, chains: impl IntoIterator<Item = i64>) -> bool {
         let before = self.chains.len();
         self.chains.extend(chains);
@@ -48,14 +50,14 @@ impl Top {
 /// All rolls of an account.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rolls {
-    /// The top roll and its version, once there is one.
+    /// The top roll and its version, if it exists.
     pub(super) top: Option<(i64, Top)>,
-    /// The others, by kind.
+    /// The rolls below the top roll, by kind.
     pub(super) of: BTreeMap<ItemKind, (i64, Roll)>,
 }
 
 impl Rolls {
-    /// Reads genuine rows; the error is the id of the first one that does not belong.
+    /// Reads authenticated rows; the error is the id of the first row that cannot be read.
     pub(super) fn read(items: &[Item]) -> Result<Self, String> {
         let mut rolls = Self::default();
         for item in items {
@@ -75,7 +77,7 @@ impl Rolls {
         }
     }
 
-    /// The first roll that is missing, older or newer than the top roll says.
+    /// The first roll that is missing, older or newer than the top roll requires.
     fn misplaced(&self) -> Option<String> {
         let top = self.top();
         if self.top.is_none() && !self.of.is_empty() {
@@ -100,7 +102,7 @@ impl Rolls {
         found.map(|(_, roll)| roll.clone()).unwrap_or_default()
     }
 
-    /// The id of the first row of a kind that the roll does not know like this, or that it knows and that is not there.
+    /// The id of the first row of a kind that differs from the roll, is missing from it, or is listed and missing.
     pub(super) fn odd_row<'a>(
         &self,
         kind: ItemKind,
@@ -119,18 +121,18 @@ impl Rolls {
     }
 }
 
-/// What is wrong with a row that a roll does not know like this.
+/// The difference between a row and its roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Oddity {
-    /// Listed in another state.
+    /// Listed in a different state.
     Other,
     /// Not listed.
     Unlisted,
-    /// Listed and not there.
+    /// Listed, but missing.
     Missing,
 }
 
-/// What stands in a roll for a row.
+/// The entry of a row in a roll.
 pub(super) fn entry(item: &Item) -> String {
     let mac = item.mac.as_deref().unwrap_or_default();
     hex(mac.get(..8).unwrap_or_default())

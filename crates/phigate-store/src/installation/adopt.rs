@@ -1,4 +1,4 @@
-//! Takes over a store from before its rows were authenticated: once, at the first start, and on record.
+//! Adopts a store from before its rows were authenticated: once, at the first start, with a record.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,11 @@ use crate::people::{LinkBody, UserBody};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
-/// Attempts while other processes start as well.
+/// Attempts while other processes start too.
 const TRIES: usize = 16;
 
 impl Core {
-    /// Gives the rows of an older store their keyed hashes. Does nothing in a store that has them.
+    /// Gives the rows of an older store their keyed hashes. Does nothing in a store that already has them.
     pub(crate) async fn adopt_rows(&self) -> Result<()> {
         for _ in 0..TRIES {
             let Some(mark) = self.keyring.mark_guarded().await? else {
@@ -23,7 +23,7 @@ impl Core {
             };
             match self.adopt(mark).await {
                 Err(StoreError::Conflict(_)) => {}
-                // Whatever went wrong, another process may have done it since we looked.
+                // After any error: another process may have adopted the rows meanwhile.
                 Err(error) if self.keyring.mark_guarded().await?.is_some() => return Err(error),
                 Err(_) | Ok(()) => return Ok(()),
             }
@@ -31,8 +31,8 @@ impl Core {
         Err(StoreError::Conflict("store"))
     }
 
-    /// The mark and the record of it are written at once: with the record there and the mark missing, the store has
-    /// been made to look older than it is.
+    /// Writes the mark together with its record. A store with the record but without the mark was made to look older
+    /// than it is.
     async fn adopt(&self, mark: Change) -> Result<()> {
         if self.was_adopted().await? {
             return Err(StoreError::Tampered {
@@ -50,7 +50,7 @@ impl Core {
         self.submit(SYSTEM, &act, changes, true).await
     }
 
-    /// Whether the trail says that the rows were adopted.
+    /// Whether the trail has the record of the adoption.
     async fn was_adopted(&self) -> Result<bool> {
         let filter = Filter {
             act: Some(Act::RowsAdopt),
@@ -59,8 +59,8 @@ impl Core {
         Ok(!self.store.list(SYSTEM, &filter, None, 1).await?.is_empty())
     }
 
-    /// All rows, provider keys bound to their addresses. Owner links of accounts that have an owner go, and so does
-    /// what an older version cannot have written.
+    /// All rows to adopt, with provider keys bound to their addresses. Owner links of accounts that have an owner are
+    /// deleted, and so are rows that no older version can have written.
     async fn rows_to_adopt(&self, changes: &mut Vec<Change>) -> Result<Vec<Item>> {
         let all = self.store.all_items().await?;
         let mut owned = BTreeSet::new();

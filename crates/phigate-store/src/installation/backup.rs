@@ -1,4 +1,4 @@
-//! Copies of a store in use.
+//! Copies of a running store.
 
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::model::AdminAct;
 use crate::{Result, StoreError};
 
 impl Installation {
-    /// Copies the store to a new file while it is in use (SQLite). The copy holds no master key.
+    /// Copies the running store to a new file (SQLite). The copy does not contain the master key.
     pub async fn backup(&self, file: &Path, actor: &str) -> Result<()> {
         let path = file.to_owned();
         let made = tokio::task::spawn_blocking(move || {

@@ -1,4 +1,4 @@
-//! The installation as a whole: backups, moving to another engine, the master key, stores from older versions.
+//! The installation as a whole: backups, migration to another engine, the master key, stores of older versions.
 
 mod adopt;
 mod backup;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::core::Core;
 use crate::trail::Trail;
 
-/// Backups, moves to another engine, the master key.
+/// Backups, migration to another engine, the master key.
 #[derive(Clone)]
 pub struct Installation {
     core: Arc<Core>,

@@ -1,4 +1,4 @@
-//! Changing the master key without downtime and without touching sealed content.
+//! Changes the master key without downtime and without rewriting sealed content.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ impl Installation {
         self.core.keyring.master_id()
     }
 
-    /// Puts all data keys under another master key, in one transaction. The new key is read from
-    /// `new`; a file that does not exist is made. Returns the label of the new key.
+    /// Wraps all data keys with another master key, in one transaction. The new key is read from `new`, or created if
+    /// that file does not exist. Returns the label of the new key.
     ///
-    /// Processes that run keep working; they read the new key from where they were told to find the
-    /// old one when they next need it, so put it there before they restart or a month begins.
+    /// Running processes keep working. They read the new key from the configured source of the old one when they next
+    /// need it, so replace it there before they restart or a month begins.
     pub async fn rotate_master_key(
         &self,
         new: &MasterKeySource,
@@ -35,8 +35,8 @@ impl Installation {
         self.rotate_to(key, actor).await
     }
 
-    /// Makes a new master key in place of the one in a file; the old one stays beside it as
-    /// `FILE.old` until it is removed by hand.
+    /// Replaces the master key in a file by a new one. The old key stays beside it as `FILE.old` until an operator
+    /// removes it.
     pub async fn rotate_master_key_file(&self, file: &Path, actor: &str) -> Result<String> {
         let unwritable = |error: std::io::Error| StoreError::MasterKey {
             place: file.display().to_string(),
@@ -47,7 +47,7 @@ impl Installation {
             file.with_added_extension("old"),
         );
         let key = match MasterKeySource::File(fresh.clone()).read(None)? {
-            // Left behind by a rotation that was cut short: it may be in force already.
+            // Left by an interrupted rotation; it may be in force already.
             Some(key) => key,
             None => {
                 let key = MasterKey::generate();

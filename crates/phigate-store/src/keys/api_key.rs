@@ -1,7 +1,7 @@
 //! API keys: `phg_` + public id + `_` + secret + checksum.
 //!
-//! The checksum lets junk be refused before the store is asked. What is stored is a keyed hash of
-//! the whole key; a fast hash is right here, because the secret has 256 bits.
+//! The checksum rejects malformed keys without a query. The store has a keyed hash of the whole key; a fast hash
+//! suffices, because the secret has 256 bits.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use crate::{AdmitError, SecretString};
 
 const PREFIX: &str = "phg_";
 const ID: usize = 12;
-/// 43 letters of 62 hold 256 bits.
+/// 43 base62 characters hold 256 bits.
 const SECRET: usize = 43;
 const CHECK: usize = 6;
 
@@ -27,7 +27,7 @@ pub(crate) fn generate() -> (String, SecretString) {
     (id, SecretString::new(key))
 }
 
-/// What stands in the place of the public id, whatever the rest is.
+/// The text in the place of the public id, without validation of the rest.
 pub(crate) fn claimed_id(key: &str) -> Option<&str> {
     key.strip_prefix(PREFIX)?.get(..ID)
 }
@@ -53,7 +53,7 @@ pub(crate) fn public_id(key: &str) -> Result<&str, AdmitError> {
     Ok(&key[PREFIX.len()..PREFIX.len() + ID])
 }
 
-/// The keyed hash that is stored.
+/// The stored keyed hash.
 pub(crate) fn hash(pepper: &hmac::Key, key: &str) -> [u8; 32] {
     hmac::sign(pepper, key.as_bytes())
         .as_ref()
@@ -61,19 +61,18 @@ pub(crate) fn hash(pepper: &hmac::Key, key: &str) -> [u8; 32] {
         .expect("HMAC-SHA-256 gives 32 bytes")
 }
 
-/// Whether a key is the one that was hashed, in constant time.
+/// Whether a key has this stored hash, compared in constant time.
 pub(crate) fn matches(pepper: &hmac::Key, key: &str, stored: &[u8]) -> bool {
     hash(pepper, key).ct_eq(stored).into()
 }
 
-/// What tells a key that matched before from all others, at a fraction of the cost: 128 bits of a keyed hash whose seed
-/// nobody knows and that ends with the process.
+/// Cache id of a verified key, much cheaper than its hash: 128 bits of a keyed hash with a random seed of this process.
 pub(crate) fn fingerprint(key: &str) -> [u64; 2] {
     static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     [0, 1].map(|half: u8| SEED.hash_one((half, key)))
 }
 
-/// CRC-32 in six letters of 62.
+/// CRC-32 as six base62 characters.
 fn checksum(text: &str) -> [u8; CHECK] {
     const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut rest = crc32(text.as_bytes()) as usize;
@@ -90,7 +89,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, next)
 }
 
-/// What each byte does to the checksum: every request has one computed.
+/// CRC-32 table, because every request computes a checksum.
 static CRC_TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_key_reads_back_and_any_changed_letter_is_refused() {
+    fn changed_key_is_refused() {
         let (id, key) = generate();
         assert_eq!(public_id(key.expose()).unwrap(), id);
         assert_eq!(claimed_id(key.expose()), Some(id.as_str()));
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_is_of_one_key() {
+    fn fingerprints_of_keys_differ() {
         let (_, key) = generate();
         let of_key = fingerprint(key.expose());
         assert_eq!(fingerprint(key.expose()), of_key);

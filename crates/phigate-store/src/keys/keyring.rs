@@ -1,4 +1,4 @@
-//! Data keys: made per account, purpose and month, kept wrapped by the master key, cached open.
+//! Data keys: one per account, purpose and month, stored wrapped by the master key and cached unwrapped.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,21 +23,21 @@ use crate::keys::{Key, random};
 use crate::store::{CommitError, SYSTEM, Store};
 use crate::{Result, SecretBytes, StoreError};
 
-/// All keys of an open store.
+/// The keys of an open store.
 pub(crate) struct Keyring {
     store: Arc<dyn Store>,
     source: MasterKeySource,
     data: Option<PathBuf>,
     master: RwLock<(MasterKey, i64)>,
     open: RwLock<HashMap<(String, KeyId), Key>>,
-    /// By account: the keys new values are sealed under. Every request looks here.
+    /// By account: the keys that seal new values. Every request reads this.
     current: RwLock<HashMap<String, Vec<Current>>>,
     making: tokio::sync::Mutex<()>,
     guard: Arc<Guard>,
     pub(crate) root: RootKeys,
 }
 
-/// A key new values are sealed under.
+/// A key that seals new values.
 struct Current {
     purpose: Purpose,
     month: Option<Date>,
@@ -46,7 +46,7 @@ struct Current {
 }
 
 impl Keyring {
-    /// Opens the keys of a store, making them when it is empty. Says whether it was.
+    /// Opens the keys of a store, and creates them if the store is empty. The flag is set if they were created.
     pub(crate) async fn open(
         store: Arc<dyn Store>,
         source: MasterKeySource,
@@ -78,7 +78,7 @@ impl Keyring {
         Ok((keyring, created))
     }
 
-    /// The key new values of a purpose are sealed under, made if there is none for this month.
+    /// The key that seals new values of a purpose, created if there is none for this month.
     pub(crate) async fn current(
         &self,
         account: &str,
@@ -89,7 +89,7 @@ impl Keyring {
             .then(|| now.to_zoned(TimeZone::UTC).date().first_of_month());
         match self.cached(account, purpose, month) {
             Some(found) => Ok(found),
-            // In a box: it is rare, and would make room for itself in every request.
+            // Boxed: rare, and inline it would enlarge every request's future.
             None => Box::pin(self.read_current(account, purpose, month)).await,
         }
     }
@@ -100,7 +100,7 @@ impl Keyring {
         purpose: Purpose,
         month: Option<Date>,
     ) -> Result<(KeyId, Key)> {
-        // One at a time, so that a busy start does not make a key per request.
+        // Only one creation at a time, so that a busy start does not create a key per request.
         let _making = self.making.lock().await;
         if let Some(found) = self.cached(account, purpose, month) {
             return Ok(found);
@@ -124,7 +124,7 @@ impl Keyring {
         Ok((id, key))
     }
 
-    /// The key a value was sealed under.
+    /// The key that sealed a value.
     pub(super) async fn by_id(&self, account: &str, id: KeyId) -> Result<Key> {
         if let Some(key) = self
             .open
@@ -162,7 +162,7 @@ impl Keyring {
         Ok(seal::seal(&key, id, place, plain))
     }
 
-    /// Forgets the open keys of a shredded account.
+    /// Drops the cached keys of a shredded account.
     pub(crate) fn forget(&self, account: &str) {
         self.open
             .write()
@@ -179,12 +179,12 @@ impl Keyring {
         self.master().0.id()
     }
 
-    /// Reads and writes authenticated rows.
+    /// The guard, which reads and writes authenticated rows.
     pub(crate) fn guard(&self) -> &Arc<Guard> {
         &self.guard
     }
 
-    /// The change that marks a store as authenticating its rows; none when it is marked already.
+    /// The change that marks a store as authenticating its rows; `None` if it is already marked.
     pub(crate) async fn mark_guarded(&self) -> Result<Option<Change>> {
         let item = root_item(&self.store).await?;
         let (wrapped, key) = self.unwrap_fresh(&item).await?;
@@ -196,7 +196,7 @@ impl Keyring {
         Ok(Some(Change::Put(marked, Expect::Version(item.version))))
     }
 
-    /// The changes that put every data key under another master key.
+    /// The changes that wrap every data key with another master key.
     pub(crate) async fn rewrap(&self, new: &MasterKey) -> Result<Vec<Change>> {
         let (old, mark) = self.master();
         let mut changes = vec![put_mark(new, Expect::Version(mark))];
@@ -218,7 +218,7 @@ impl Keyring {
         Ok(changes)
     }
 
-    /// Uses another master key from now on.
+    /// Replaces the master key.
     pub(crate) async fn switch(&self, new: MasterKey) -> Result<()> {
         let item = self
             .store
@@ -295,7 +295,7 @@ impl Keyring {
         ))
     }
 
-    /// Another process may have rotated the master key; its file then holds the new one.
+    /// Reads the master key again: another process may have rotated it, and its file then has the new one.
     async fn reload(&self) -> Result<()> {
         let (mark, master) = load_master(&self.store, &self.source, self.data.as_deref()).await?;
         *self.master.write().unwrap_or_else(PoisonError::into_inner) = (master, mark);

@@ -1,6 +1,6 @@
-//! The master key: read from a file, a variable or a command; made on first start.
+//! The master key: read from a file, a variable or a command; created on first start.
 //!
-//! It never lives with the data: whoever copies the data folder must not get the key along.
+//! The key is never stored with the data, because a copy of the data folder must not include the key.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -16,10 +16,10 @@ use zeroize::Zeroizing;
 use crate::keys::{Key, derive, random};
 use crate::{Result, StoreError};
 
-/// Where the master key comes from.
+/// The source of the master key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MasterKeySource {
-    /// A file that only its owner can read. Made on first start.
+    /// A file that only its owner can read. Created on first start.
     File(PathBuf),
     /// An environment variable.
     Env(String),
@@ -32,22 +32,22 @@ pub enum MasterKeySource {
 pub(crate) struct MasterKey(Key);
 
 impl MasterKey {
-    /// A fresh one.
+    /// A new random key.
     pub(crate) fn generate() -> Self {
         Self(Zeroizing::new(random()))
     }
 
-    /// A public label, so that people can tell keys apart.
+    /// A public label, so that operators can distinguish keys.
     pub(crate) fn id(&self) -> String {
         hex(&derive(&self.0, "master key id")[..6])
     }
 
-    /// A value by which the store recognises its key.
+    /// A check value by which the store recognises its key.
     pub(crate) fn check(&self) -> [u8; 32] {
         *derive(&self.0, "master key check")
     }
 
-    /// What wraps data keys.
+    /// The key that wraps data keys.
     pub(super) fn wrapping(&self) -> Key {
         derive(&self.0, "wrap data keys")
     }
@@ -72,14 +72,14 @@ impl MasterKey {
         Ok(Self(Zeroizing::new(key)))
     }
 
-    /// As written to the key file.
+    /// The key as written to the key file.
     fn text(&self) -> Zeroizing<String> {
         Zeroizing::new(format!("{}\n", STANDARD.encode(*self.0)))
     }
 }
 
 impl MasterKeySource {
-    /// Reads the key; none when the file does not exist.
+    /// Reads the key; `None` if the file does not exist.
     pub(crate) fn read(&self, data: Option<&Path>) -> Result<Option<MasterKey>> {
         match self {
             Self::File(path) => read_file(path, data),
@@ -98,7 +98,7 @@ impl MasterKeySource {
         }
     }
 
-    /// Makes the key file, unless another process just did; then that one counts.
+    /// Creates the key file. If another process just did, its key is used.
     pub(crate) fn create(&self, data: Option<&Path>) -> Result<MasterKey> {
         let Self::File(path) = self else {
             return self.read(data)?.ok_or(StoreError::NotFound("master key"));
@@ -112,7 +112,7 @@ impl MasterKeySource {
         read_file(path, data)?.ok_or_else(|| StoreError::MissingMasterKey(path.clone()))
     }
 
-    /// For messages.
+    /// The source, for messages.
     pub(super) fn describe(&self) -> PathBuf {
         match self {
             Self::File(path) => path.clone(),
@@ -122,7 +122,7 @@ impl MasterKeySource {
     }
 }
 
-/// Writes a key to a new file, complete or not at all. An existing file stays.
+/// Writes a key to a new file, completely or not at all. An existing file is not overwritten.
 pub(crate) fn write_new(path: &Path, key: &MasterKey) -> std::io::Result<()> {
     let folder = path
         .parent()
@@ -137,7 +137,7 @@ pub(crate) fn write_new(path: &Path, key: &MasterKey) -> std::io::Result<()> {
         .open(&draft)?;
     file.write_all(key.text().as_bytes())?;
     file.sync_all()?;
-    // A hard link fails when the name is taken, so of two first starts one wins.
+    // A hard link fails if the name exists, so of two first starts only one wins.
     let linked = fs::hard_link(&draft, path);
     fs::remove_file(&draft)?;
     match linked {
@@ -175,7 +175,7 @@ fn read_file(path: &Path, data: Option<&Path>) -> Result<Option<MasterKey>> {
 fn refuse_inside(path: &Path, data: Option<&Path>) -> Result<()> {
     let Some(data) = data else { return Ok(()) };
     let real = |path: &Path| {
-        // The file may not exist yet; its folder may not either.
+        // The file and its folder may not exist yet.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let known = absolute.ancestors().find_map(|known| {
             let rest = absolute.strip_prefix(known).ok()?;
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_file_is_private_and_reads_back() {
+    fn key_file_is_private_and_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         let source = MasterKeySource::File(folder.path().join("data.key"));
         let made = source.create(Some(&folder.path().join("data"))).unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_others_can_read_is_refused() {
+    fn readable_key_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("k");
         let source = MasterKeySource::File(path.clone());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_inside_the_data_folder_is_refused_also_through_a_link() {
+    fn key_inside_the_data_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         fs::create_dir(&data).unwrap();
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_gives_the_key_on_its_output() {
+    fn key_is_read_from_a_command() {
         let source = MasterKeySource::Command(format!("echo {}", "0f".repeat(32)));
         assert!(source.read(None).unwrap().is_some());
         assert!(

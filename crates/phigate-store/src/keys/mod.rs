@@ -1,4 +1,4 @@
-//! Keys: where the master key comes from, the data keys it wraps, sealing, API keys.
+//! Keys: sources of the master key, the data keys that it wraps, sealing, API keys.
 
 pub(crate) mod api_key;
 pub(crate) mod keyring;
@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 /// A 256-bit key, wiped when dropped.
 pub(crate) type Key = Zeroizing<[u8; 32]>;
 
-/// Fresh random bytes from the operating system.
+/// Random bytes from the operating system.
 pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     rand::fill(&mut bytes)
@@ -22,7 +22,7 @@ pub(crate) fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// A key for one purpose, from another.
+/// A key for one purpose, derived from another key.
 pub(crate) fn derive(key: &[u8; 32], purpose: &str) -> Key {
     let mut out = Zeroizing::new([0; 32]);
     expand(key, b"phigate derive v1", purpose.as_bytes(), &mut *out);
@@ -58,7 +58,7 @@ pub(crate) fn random_base62(length: usize) -> String {
 }
 
 fn pick(alphabet: &[u8], length: usize) -> String {
-    // Rejection keeps every letter equally likely.
+    // Rejection sampling keeps all characters equally likely.
     let fair = 256 - 256 % alphabet.len();
     let mut text = String::with_capacity(length);
     while text.len() < length {

@@ -1,4 +1,4 @@
-//! Opening the keys of a store: its master key, its root key, and making both where there are none.
+//! Opens the keys of a store, its master key and its root key, and creates both in an empty store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::rows::Batch;
 use crate::store::{CommitError, SYSTEM, Store};
 use crate::{Result, StoreError};
 
-/// Writes the master key's mark and the root key of an empty store. False when another process did.
+/// Writes the master key's mark and the root key of an empty store. False if another process did.
 pub(super) async fn create(
     store: &Arc<dyn Store>,
     source: &MasterKeySource,
@@ -56,7 +56,7 @@ pub(super) async fn root_item(store: &Arc<dyn Store>) -> Result<Item> {
     root.ok_or(StoreError::Unreadable("root key"))
 }
 
-/// The master key, and the version of the mark it was recognised by.
+/// The master key, and the version of the mark that matches it.
 pub(super) async fn load_master(
     store: &Arc<dyn Store>,
     source: &MasterKeySource,

@@ -1,20 +1,20 @@
-//! Keys of the installation itself, all from one root key.
+//! Keys of the installation, all derived from one root key.
 
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::Ed25519KeyPair;
 
 use crate::keys::{Key, derive};
 
-/// Keys of the installation itself.
+/// Keys of the installation.
 pub(crate) struct RootKeys {
     pub(crate) pepper: hmac::Key,
-    /// Goes into every hash of a password, so that these cannot be tried out without the master key.
+    /// Secret input of every password hash, so that guesses cannot be tested without the master key.
     pub(crate) passwords: Key,
     /// Authenticates rows.
     pub(super) rows: hmac::Key,
-    /// Names counts of failed logins.
+    /// Names the counts of failed logins.
     pub(crate) guesses: hmac::Key,
-    /// Signs what browsers keep after a login.
+    /// Signs the device tokens that browsers keep after a login.
     pub(crate) devices: hmac::Key,
     /// Hashes recovery codes.
     pub(crate) recovery: hmac::Key,

@@ -1,10 +1,9 @@
-//! Sealing: AES-256-GCM under a key made for this one value, bound to the place the value belongs.
+//! Sealing: AES-256-GCM under a key made for one record, bound to the place of the value.
 //!
-//! Layout: version 1 ‖ data key id (8) ‖ salt (32) ‖ number (1) ‖ ciphertext ‖ tag (16). The values of
-//! a record share a key, made by HKDF from the data key and a random salt, and differ in their number,
-//! which is the nonce. So no number of records wears a data key out, and a record costs one key. The
-//! place (account, table, record, field) is associated data: a sealed value copied to another row
-//! does not open there.
+//! Layout: version 1 ‖ data key id (8) ‖ salt (32) ‖ number (1) ‖ ciphertext ‖ tag (16). The values of a record share a
+//! key, derived by HKDF from the data key and a random salt, and differ in their number, which is the nonce. So a data
+//! key is safe for any number of records, and a record costs one derivation. The place (account, table, record, field)
+//! is associated data: a sealed value that was copied to another row does not open there.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use zeroize::Zeroizing;
@@ -12,14 +11,14 @@ use zeroize::Zeroizing;
 use crate::keys::{expand, random};
 use crate::{Result, SecretBytes, StoreError};
 
-/// Names a data key inside sealed values.
+/// Id of a data key, as written in sealed values.
 pub(super) type KeyId = [u8; 8];
 
 const VERSION: u8 = 1;
 const SALT: usize = 32;
 const HEADER: usize = 1 + 8 + SALT + 1;
 
-/// Where a sealed value belongs.
+/// The place of a sealed value.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) account: &'a str,
@@ -52,7 +51,7 @@ impl Sealer {
         }
     }
 
-    /// Seals one more value; each gets a number of its own.
+    /// Seals one more value of the record, with the next number.
     pub(crate) fn seal(&mut self, place: Place<'_>, plain: &[u8]) -> Vec<u8> {
         let mut sealed = Vec::with_capacity(HEADER + plain.len() + 16);
         sealed.extend_from_slice(&self.header);
@@ -72,7 +71,7 @@ impl Sealer {
     }
 }
 
-/// Which data key opens this value.
+/// The id of the data key that opens this value.
 pub(crate) fn key_id(sealed: &[u8]) -> Result<KeyId> {
     match sealed {
         [VERSION, rest @ ..] if sealed.len() >= HEADER + 16 => {
@@ -82,7 +81,7 @@ pub(crate) fn key_id(sealed: &[u8]) -> Result<KeyId> {
     }
 }
 
-/// Opens a value in its place.
+/// Opens a value of this place.
 pub(crate) fn open(key: &[u8; 32], place: Place<'_>, sealed: &[u8]) -> Result<SecretBytes> {
     let id = key_id(sealed)?;
     let aead = record_key(key, &sealed[9..9 + SALT]);
@@ -102,7 +101,7 @@ fn record_key(key: &[u8; 32], salt: &[u8]) -> LessSafeKey {
     LessSafeKey::new(UnboundKey::new(&AES_256_GCM, &*material).expect("the key is 32 bytes"))
 }
 
-/// Never twice under one key: every record has a key, every value of it a number.
+/// The nonce of a number. Nonces never repeat under one key: every record has a key, and every value of it a number.
 fn nonce(number: u8) -> Nonce {
     let mut bytes = [0; NONCE_LEN];
     bytes[NONCE_LEN - 1] = number;
@@ -110,7 +109,7 @@ fn nonce(number: u8) -> Nonce {
 }
 
 impl Place<'_> {
-    /// Length-prefixed, so that no two places read the same.
+    /// The place as bytes, length-prefixed, so that different places never have the same bytes.
     fn bytes(&self, id: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(160);
         bytes.extend_from_slice(b"phigate place v1");
@@ -135,7 +134,7 @@ mod tests {
     };
 
     #[test]
-    fn what_was_sealed_opens_in_its_place() {
+    fn sealed_value_opens_in_its_place() {
         let sealed = seal(&[7; 32], [1; 8], HERE, b"Jane Roe");
         assert_eq!(open(&[7; 32], HERE, &sealed).unwrap().expose(), b"Jane Roe");
         assert_eq!(key_id(&sealed).unwrap(), [1; 8]);
@@ -155,7 +154,7 @@ mod tests {
                 ..HERE
             },
             Place { field: "g", ..HERE },
-            // The same letters, cut differently.
+            // The same characters, divided differently.
             Place {
                 account: "at",
                 table: "",
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_a_record_have_different_nonces_under_one_key() {
+    fn values_of_a_record_have_distinct_nonces() {
         let mut sealer = Sealer::new(&[7; 32], [1; 8]);
         let (one, two) = (sealer.seal(HERE, b"same"), sealer.seal(HERE, b"same"));
         assert_eq!(one[..HEADER - 1], two[..HEADER - 1]);

@@ -1,4 +1,4 @@
-//! Data keys as they are stored: wrapped by the master key and bound to their account and purpose.
+//! Data keys as stored: wrapped by the master key and bound to their account and purpose.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,15 +14,15 @@ use crate::{Result, StoreError};
 
 /// Id of the item by which the store recognises its master key.
 pub(super) const MASTER: &str = "master";
-/// Id of the item that marks a store into which an import is under way.
+/// Id of the item that marks a store during an import.
 pub(crate) const IMPORT: &str = "import";
-/// Stands in place of the month of a root key whose store authenticates its rows. It is sealed with the key, so that
-/// nobody can make such a store look like an older one.
+/// Replaces the month of a root key whose store authenticates its rows. The mark is sealed with the key, so that an
+/// attacker cannot make such a store look like an older one.
 pub(super) const GUARDED: &str = "guarded";
-/// Where wrapped keys lie, as their seal knows it.
+/// The table of wrapped keys in their seal's place.
 const TABLE: &str = ItemKind::DataKey.code();
 
-/// What a data key is for. Purposes never share a key.
+/// The purpose of a data key. Purposes never share a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Purpose {
@@ -30,9 +30,9 @@ pub(crate) enum Purpose {
     Content,
     /// Provider keys and second factors.
     Secrets,
-    /// Keyed hashes of identifiers; one key forever, or lookups would miss.
+    /// Keyed hashes of identifiers; one permanent key, because lookups would miss otherwise.
     Lookup,
-    /// Of the installation: pepper, chain key, signing key.
+    /// Keys of the installation: pepper, chain key, signing key.
     Root,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct MasterMark {
     pub(crate) check: String,
 }
 
-/// The change that marks the store as belonging to a master key.
+/// The change that marks the store with its master key.
 pub(super) fn put_mark(master: &MasterKey, expect: Expect) -> Change {
     let mark = MasterMark {
         id: master.id(),
@@ -84,7 +84,8 @@ pub(super) fn wrap(
         wrapped: STANDARD.encode(seal::seal(&master.wrapping(), [0; 8], place, &**key)),
         master: master.id(),
     };
-    // Two processes must never hash identifiers with two keys: of two such items one is refused.
+    // Two processes must never hash identifiers with different keys: the unique lookup value makes the second insert
+    // fail.
     let lookup = (purpose == Purpose::Lookup).then(|| format!("lookup/{account}"));
     Item::new(account, ItemKind::DataKey, id, lookup.as_deref(), &wrapped)
 }

@@ -1,4 +1,4 @@
-//! Accounts and what belongs to them: settings, providers, API keys.
+//! Accounts and their settings, providers and API keys.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,70 +10,70 @@ use serde::{Deserialize, Serialize};
 use crate::SecretString;
 use crate::model::Provider;
 
-/// A consistent picture of one account, as requests use it.
+/// A consistent snapshot of one account, as requests use it.
 #[derive(Debug, Clone)]
 pub struct Account {
-    /// Stable id; rows and records hang on it.
+    /// Stable id, used by rows and records.
     pub id: String,
-    /// The name people use.
+    /// Display name.
     pub name: String,
     /// The mode in force.
     pub mode: Mode,
-    /// Everything else the owner can set.
+    /// All other settings.
     pub settings: Settings,
     /// Providers by name.
     pub providers: BTreeMap<String, Provider>,
-    /// Model ids the owner maps to others.
+    /// Model aliases, from the requested id to another.
     pub aliases: BTreeMap<String, String>,
-    /// What is asked instead when the providers of a model fail: models, or `NAME/model`, in order.
+    /// Fallbacks when the providers of a model fail: models, or `NAME/model`, in order.
     pub fallbacks: BTreeMap<String, Vec<String>>,
     /// Grows with every change anywhere in the store's settings.
     pub version: u64,
 }
 
-/// A caller that may proceed.
+/// An admitted caller.
 #[derive(Debug, Clone)]
 pub struct Admission {
     /// Public id of the API key, twelve characters.
     pub key_id: String,
-    /// The account as it stood at or after the start of the call.
+    /// The state of the account at or after the start of the call.
     pub account: Arc<Account>,
 }
 
-/// What an owner can set for an account. Missing fields take their defaults.
+/// Settings of an account. Missing fields have their defaults.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Forward images, audio and files that cannot be scanned, also outside flag mode.
     pub allow_unscannable: bool,
-    /// What is found.
+    /// Detection settings.
     #[serde(flatten)]
     pub detection: Detection,
-    /// Limits that differ from the configuration, by their names there.
+    /// Limits that override the configuration, by their names there.
     pub limits: BTreeMap<KeyLimit, u64>,
-    /// How long records are kept.
+    /// Retention of records.
     pub retention: Retention,
-    /// Give masked values back in replies.
+    /// Whether to restore masked values in replies.
     pub restore: bool,
-    /// The tools whose arguments get values back; names, `*` for any characters. None: every tool.
+    /// Tools whose arguments get restored values; names, `*` for any characters. Empty: every tool.
     pub restore_tools: Vec<String>,
-    /// What is done with PHI that a model produced.
+    /// Handling of PHI that a model produced.
     pub replies: Replies,
-    /// Nobody uses the dashboard without a second factor.
+    /// Whether every user of the dashboard must have a second factor.
     pub require_second_factor: bool,
 }
 
-/// What an owner can set about detection. Accounts with equal ones find the same.
+/// Detection settings. Accounts with equal settings have equal findings.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detection {
-    /// Score from which a finding counts, by kind of PHI.
+    /// Minimum score of a finding, by kind of PHI.
     pub thresholds: BTreeMap<String, f64>,
     /// Formats of medical record numbers at this site.
     pub mrn_formats: Vec<String>,
 }
 
-/// How long records are kept.
+/// Retention of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Retention {
@@ -81,7 +81,7 @@ pub struct Retention {
     pub content_days: u32,
     /// Days for which records themselves are kept.
     pub metadata_days: u32,
-    /// While set, nothing is deleted.
+    /// A legal hold: while set, nothing is deleted.
     pub legal_hold: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct AccountInfo {
     pub id: String,
     /// Name.
     pub name: String,
-    /// When it was made.
+    /// Time of creation.
     pub created: Timestamp,
 }
 
@@ -112,30 +112,30 @@ pub struct AccountInfo {
 pub struct ApiKeyInfo {
     /// Public id, twelve characters.
     pub id: String,
-    /// Name the owner gave.
+    /// Display name.
     pub name: String,
-    /// When it was made.
+    /// Time of creation.
     pub created: Timestamp,
-    /// Who made it.
+    /// The actor who created the key.
     pub created_by: String,
-    /// When it stops working.
+    /// Time of expiry.
     pub expires: Option<Timestamp>,
-    /// When it was revoked.
+    /// Time of revocation.
     pub revoked: Option<Timestamp>,
-    /// When it was last used, to about ten seconds.
+    /// Time of last use, accurate to about ten seconds.
     pub last_used: Option<Timestamp>,
-    /// The key that replaces it, when it was rotated.
+    /// The replacement, if the key was rotated.
     pub rotated_to: Option<String>,
 }
 
-/// A key just made: the only moment its text exists.
+/// A new key: its text exists only here.
 #[derive(Debug)]
 pub struct NewApiKey {
     /// Public id.
     pub id: String,
     /// The full key, to be shown once.
     pub key: SecretString,
-    /// When it stops working.
+    /// Time of expiry.
     pub expires: Option<Timestamp>,
 }
 
@@ -144,10 +144,10 @@ pub struct NewApiKey {
 pub struct ModeState {
     /// The mode in force.
     pub mode: Mode,
-    /// The mode before, when it was ever changed.
+    /// The mode before, if it was ever changed.
     pub previous: Option<Mode>,
-    /// Who changed it last.
+    /// The actor of the last change.
     pub changed_by: Option<String>,
-    /// When.
+    /// Time of the last change.
     pub changed: Option<Timestamp>,
 }

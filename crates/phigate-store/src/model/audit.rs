@@ -13,13 +13,13 @@ use crate::{SecretBytes, SecretString};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "lowercase")]
 pub enum Record {
-    /// What was decided about a request, before it was forwarded or refused.
+    /// The decision about a request, before it was forwarded or refused.
     Decision(Decision),
-    /// That it goes to another provider, after one failed.
+    /// Forwarding to another provider, after one failed.
     Attempt(Attempt),
-    /// What came of it.
+    /// The outcome of a request.
     Outcome(Outcome),
-    /// What a person, the command line or the system itself did.
+    /// An act of a person, of the command line or of the system.
     Admin(AdminAct),
 }
 
@@ -34,7 +34,7 @@ impl Record {
         }
     }
 
-    /// When it happened.
+    /// Time of the record.
     pub fn time(&self) -> Timestamp {
         match self {
             Self::Decision(decision) => decision.time,
@@ -45,34 +45,34 @@ impl Record {
     }
 }
 
-/// What was decided about a request.
+/// The decision about a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// The request's id, also in its `X-Gateway-Request-Id`.
     pub request_id: Uuid,
-    /// When it was decided.
+    /// Time of the decision.
     pub time: Timestamp,
     /// Name of the account.
     pub account: String,
     /// Public id of the API key.
     pub key_id: String,
-    /// Mode in force.
+    /// The mode in force.
     pub mode: Mode,
-    /// What was done with it.
+    /// The action.
     pub action: Action,
-    /// The door at which it arrived; none in records from before there were several.
+    /// The door of the request; `None` in records from before there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub door: Option<String>,
-    /// Model asked for, when the request could be read that far.
+    /// The requested model, if the request could be read that far.
     pub model: Option<String>,
-    /// Provider family, when known.
+    /// Provider family, if known.
     pub family: Option<ProviderKind>,
-    /// Name of the provider, when one was picked.
+    /// Name of the provider, if one was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// Whether a stream was asked for.
     pub stream: bool,
-    /// Whether any PHI was found.
+    /// Whether PHI was found.
     pub phi_detected: bool,
     /// Kind of PHI → number of findings.
     pub types: BTreeMap<String, u32>,
@@ -82,12 +82,12 @@ pub struct Decision {
     pub unscannable: Vec<Unscannable>,
     /// Sizes in bytes.
     pub sizes: Sizes,
-    /// Version of the detector that decided.
+    /// Version of the detector.
     pub detector_version: String,
-    /// The conversation, where values were masked by tokens: a keyed hash.
+    /// A keyed hash of the conversation, if values were masked by tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Why, for a refusal.
+    /// The error code of a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,
     /// Digests of the sealed content; filled by the vault.
@@ -96,7 +96,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// Whether its text was looked at. A request that was refused before is not one without PHI.
+    /// Whether the request was scanned. A request that was refused earlier does not count as one without PHI.
     pub fn was_scanned(&self) -> bool {
         self.action != Action::REFUSED || self.sizes.text > 0
     }
@@ -109,7 +109,7 @@ pub struct Sizes {
     pub body: u64,
     /// Text that was scanned.
     pub text: u64,
-    /// Body as sent to the provider; absent when nothing was sent.
+    /// Body as sent to the provider; absent if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
 }
@@ -117,31 +117,31 @@ pub struct Sizes {
 /// Digests of sealed (encrypted) content, which tie it to its record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SealedDigests {
-    /// Of the sealed original.
+    /// Digest of the sealed original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<String>,
-    /// Of the sealed sent content.
+    /// Digest of the sealed sent content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<String>,
-    /// Of the keyed hashes of its identifiers, so that a disclosure cannot be made to disappear.
+    /// Digest of the keyed hashes of the identifiers, so that a disclosure cannot be removed unnoticed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifiers: Option<String>,
 }
 
-/// A decision with what must be sealed beside it.
+/// A decision with the content to seal.
 #[derive(Debug, Clone)]
 pub struct NewDecision {
     /// Account the request belongs to.
     pub account_id: String,
     /// The record.
     pub decision: Decision,
-    /// The body as received; none for a clean request.
+    /// The body as received; `None` for a clean request.
     pub original: Option<SecretBytes>,
-    /// The body as sent; none when it equals the original or nothing was sent.
+    /// The body as sent; `None` if it equals the original or nothing was sent.
     pub sent: Option<SecretBytes>,
     /// Normalised identifiers found, for disclosure lookup; stored as keyed hashes only.
     pub identifiers: Vec<Identifier>,
-    /// The names of the tokens that stand for values in what was sent, by which it can be looked up as well.
+    /// Names of the tokens in the sent content, for lookup.
     pub tokens: Vec<String>,
 }
 
@@ -159,17 +159,17 @@ pub struct Identifier {
 pub struct Attempt {
     /// The request.
     pub request_id: Uuid,
-    /// When it was decided.
+    /// Time of the decision.
     pub time: Timestamp,
     /// Name of the account.
     pub account: String,
     /// Public id of the API key.
     pub key_id: String,
-    /// Which attempt it is; the decision is about the first.
+    /// Number of the attempt; the decision covers the first.
     pub number: u32,
-    /// What was done with the request for this provider.
+    /// The action for this provider.
     pub action: Action,
-    /// The model asked for there.
+    /// The model requested from this provider.
     pub model: Option<String>,
     /// Family of the provider.
     pub family: Option<ProviderKind>,
@@ -182,55 +182,55 @@ pub struct Attempt {
     pub sealed: Option<SealedDigests>,
 }
 
-/// An attempt with what must be sealed beside it.
+/// An attempt with the content to seal.
 #[derive(Debug, Clone)]
 pub struct NewAttempt {
     /// Account the request belongs to.
     pub account_id: String,
     /// The record.
     pub attempt: Attempt,
-    /// The body as sent; none for a clean request.
+    /// The body as sent; `None` for a clean request.
     pub sent: Option<SecretBytes>,
 }
 
-/// How one attempt at a request ended.
+/// The end of one attempt at a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptEnd {
     /// Name of the provider.
     pub provider: String,
-    /// The model asked for there.
+    /// The model requested from this provider.
     pub model: Option<String>,
-    /// Status of the provider; none when it did not answer.
+    /// Status of the provider; `None` if it did not answer.
     pub status: Option<u16>,
-    /// Our error code, when it failed.
+    /// The gateway's error code, if the attempt failed.
     pub error_code: Option<ErrorCode>,
-    /// Milliseconds it took.
+    /// Duration in milliseconds.
     pub ms: u64,
 }
 
-/// What came of a request.
+/// Outcome of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The request.
     pub request_id: Uuid,
-    /// When it ended.
+    /// Time of the end.
     pub time: Timestamp,
     /// Name of the account.
     pub account: String,
-    /// Public id of the API key, by which tokens are counted.
+    /// Public id of the API key, for token counts per key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
-    /// Status the caller got; none when it was never known.
+    /// Status that the caller got; `None` if it is unknown.
     pub status: Option<u16>,
     /// Status of the provider.
     pub provider_status: Option<u16>,
     /// Model that answered.
     pub served_model: Option<String>,
-    /// Why the answer ended.
+    /// The finish reason.
     pub finish_reason: Option<String>,
-    /// Tokens.
+    /// Token usage.
     pub usage: Option<Usage>,
-    /// Our error code, or `interrupted` when the process died in between.
+    /// The gateway's error code, or `interrupted` if the process died before the end.
     pub error_code: Option<ErrorCode>,
     /// Milliseconds to the first byte of the answer.
     pub first_byte_ms: Option<u64>,
@@ -239,7 +239,7 @@ pub struct Outcome {
     /// The providers it went to, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptEnd>,
-    /// What was found and done in the reply.
+    /// Findings and actions in the reply.
     #[serde(flatten)]
     pub reply: ReplyFacts,
     /// Digest of the sealed reply; filled by the vault.
@@ -247,40 +247,40 @@ pub struct Outcome {
     pub sealed: Option<SealedDigests>,
 }
 
-/// What was found and done in a reply. All fields are absent where nobody looked.
+/// Findings and actions in a reply. All fields are absent if the reply was not scanned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReplyFacts {
     /// Tokens that were replaced by their values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restored: Option<u64>,
-    /// New PHI, kind → number of findings.
+    /// New PHI: kind → number of findings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_types: Option<BTreeMap<String, u64>>,
-    /// Values of the request that came back.
+    /// Number of values of the request that the reply repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_echoes: Option<u64>,
-    /// What was done with new PHI, when there was any: `flagged`, `masked`, `redacted` or `blocked`.
+    /// The action on new PHI, if there was any: `flagged`, `masked`, `redacted` or `blocked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_action: Option<String>,
 }
 
-/// Tokens as the provider counted them.
+/// Tokens as counted by the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Of the prompt.
+    /// Tokens of the prompt.
     pub prompt_tokens: u64,
-    /// Of the answer.
+    /// Tokens of the answer.
     pub completion_tokens: u64,
-    /// Together.
+    /// Sum of both.
     pub total_tokens: u64,
 }
 
-/// Who does something, and why, where they were asked.
+/// The actor of a change, and the stated reason if one was required.
 #[derive(Debug, Clone, Copy)]
 pub struct By<'a> {
     /// `cli: …`, a user's e-mail, or `system`.
     pub actor: &'a str,
-    /// Why, as given.
+    /// The stated reason.
     pub reason: Option<&'a str>,
 }
 
@@ -294,7 +294,7 @@ impl<'a> From<&'a str> for By<'a> {
 }
 
 impl By<'_> {
-    /// An act of theirs.
+    /// An act of this actor.
     pub(crate) fn act(&self, time: Timestamp, account: &str, act: Act) -> AdminAct {
         AdminAct {
             reason: self.reason.map(str::to_owned),
@@ -303,42 +303,42 @@ impl By<'_> {
     }
 }
 
-/// What a person, the command line or the system itself did.
+/// An act of a person, of the command line or of the system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdminAct {
-    /// When.
+    /// Time of the act.
     pub time: Timestamp,
     /// Name of the account; empty for acts on the installation itself.
     pub account: String,
     /// `cli`, a user's e-mail, or `system`.
     pub actor: String,
-    /// What was done.
+    /// The act.
     pub act: Act,
-    /// What it was done to: a key id, an e-mail, a family.
+    /// The target of the act: a key id, an e-mail, a family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The request concerned.
+    /// The affected request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<Uuid>,
-    /// Value before.
+    /// Previous value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Value after.
+    /// New value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// Why, as given.
+    /// The stated reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Which of the acts that changed who may do what in the account this is, from 1 on; none may be missing.
+    /// Sequence number, from 1, among the account's acts that changed access rights; a gap shows a missing record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// Anything more, such as an address or a count.
+    /// Further details, such as an address or a count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, String>,
 }
 
 impl AdminAct {
-    /// An act by somebody, now to be completed with `..`.
+    /// An act without details, which the caller adds.
     pub fn new(time: Timestamp, account: &str, actor: &str, act: Act) -> Self {
         Self {
             time,
@@ -355,27 +355,27 @@ impl AdminAct {
         }
     }
 
-    /// What it was done to.
+    /// Sets the target.
     pub fn target(mut self, target: &str) -> Self {
         self.target = Some(target.to_owned());
         self
     }
 
-    /// The value before and after.
+    /// Sets the values before and after.
     pub fn change(mut self, from: &str, to: &str) -> Self {
         self.from = Some(from.to_owned());
         self.to = Some(to.to_owned());
         self
     }
 
-    /// One more detail.
+    /// Adds a detail.
     pub fn detail(mut self, name: &str, value: &(impl ToString + ?Sized)) -> Self {
         self.details.insert(name.to_owned(), value.to_string());
         self
     }
 }
 
-/// Content of a request, unsealed.
+/// Unsealed content of a request.
 #[derive(Debug)]
 pub struct Revealed {
     /// The request.
@@ -386,6 +386,6 @@ pub struct Revealed {
     pub sent: Option<SecretBytes>,
     /// The bodies as sent to further providers, by their names, in order.
     pub attempts: Vec<(String, SecretBytes)>,
-    /// What the provider said, when it held new PHI.
+    /// The provider's reply, if it held new PHI.
     pub reply: Option<SecretBytes>,
 }

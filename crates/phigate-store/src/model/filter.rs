@@ -1,4 +1,4 @@
-//! Searching the trail.
+//! Search in the trail.
 
 use std::ops::Range;
 
@@ -35,12 +35,12 @@ impl RecordKind {
     }
 }
 
-/// Which records to return. Empty means all.
+/// Conditions of a search. An empty filter matches every record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Not before.
+    /// Earliest time, inclusive.
     pub since: Option<Timestamp>,
-    /// Before.
+    /// Latest time, exclusive.
     pub until: Option<Timestamp>,
     /// Kind of record.
     pub record: Option<RecordKind>,
@@ -60,7 +60,7 @@ pub struct Filter {
     pub provider: Option<String>,
     /// Decisions about requests that ended with this error.
     pub error: Option<ErrorCode>,
-    /// Decisions about requests that ended with a status of this hundred: 5 for 5xx.
+    /// Requests that ended with a status of this class: 5 for 5xx.
     pub status_class: Option<u16>,
     /// Decisions about requests at this door.
     pub door: Option<String>,
@@ -68,17 +68,18 @@ pub struct Filter {
     pub request_id: Option<Uuid>,
     /// Acts of this kind.
     pub act: Option<Act>,
-    /// Acts of this person: an e-mail address, or whole what the command line is recorded as. The word before a colon
-    /// stands for all who share it: `cli` for everybody on the command line, `cli: jroe@ward-7` for one of them.
+    /// Acts of this actor: an e-mail address, or the full name under which the command line is recorded. The word
+    /// before a colon matches all who share it: `cli` matches every user of the command line, `cli: jroe@ward-7` one of
+    /// them.
     pub actor: Option<String>,
     /// Only decisions with (or without) PHI.
     pub phi_detected: Option<bool>,
-    /// Only requests, no acts: in an export their attempts and outcomes come along.
+    /// Only requests, without acts: an export then includes their attempts and outcomes.
     pub requests: bool,
 }
 
 impl Filter {
-    /// Whether it chooses requests, by what was decided about them or came of them.
+    /// Whether the filter selects requests, by their decision or outcome.
     pub(crate) fn is_about_requests(&self) -> bool {
         let texts = [
             &self.phi_type,
@@ -96,7 +97,7 @@ impl Filter {
             || self.is_about_outcomes()
     }
 
-    /// The same, of this time alone.
+    /// The filter, restricted to this range of time.
     pub(crate) fn within(&self, times_us: &Range<i64>) -> Self {
         let time = |time_us: i64| Timestamp::from_microsecond(time_us).ok();
         Self {
@@ -109,7 +110,7 @@ impl Filter {
         }
     }
 
-    /// What it chooses, in words of the export's own fields; empty for everything.
+    /// The conditions in terms of the export's fields; empty for an empty filter.
     pub fn described(&self) -> String {
         let text = |value: Option<&str>| value.map(str::to_owned);
         let phi = self.phi_detected.map(|phi| phi.to_string());
@@ -144,7 +145,7 @@ impl Filter {
         parts.join(" ")
     }
 
-    /// The actor as the text of a record writes it, between its quotes.
+    /// The actor in JSON, without quotes, as in the text of a record.
     pub(crate) fn actor_written(&self) -> Option<String> {
         let actor = self.actor.as_deref()?;
         let quoted = serde_json::to_string(actor).ok()?;
@@ -152,7 +153,7 @@ impl Filter {
         Some(inner.to_owned())
     }
 
-    /// Whether acts of this person are chosen.
+    /// Whether acts of this actor match.
     pub(crate) fn takes_actor(&self, found: &str) -> bool {
         let rest = self
             .actor
@@ -161,12 +162,12 @@ impl Filter {
         rest.is_none_or(|rest| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": ")))
     }
 
-    /// Whether it chooses requests by what came of them.
+    /// Whether the filter selects requests by their outcome.
     pub(crate) fn is_about_outcomes(&self) -> bool {
         self.error.is_some() || self.status_class.is_some()
     }
 
-    /// Whether a request that ended like this is chosen.
+    /// Whether a request with this outcome matches.
     pub(crate) fn takes(&self, outcome: &Outcome) -> bool {
         let class = outcome.status.map(|status| status / 100);
         (self.error.is_none() || self.error == outcome.error_code)
@@ -174,7 +175,7 @@ impl Filter {
     }
 }
 
-/// Where a page ended; opaque outside.
+/// Position after a page; opaque to callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     pub(crate) time_us: i64,
@@ -182,7 +183,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The place before everything from this time on.
+    /// The position before all records from this time on.
     pub(crate) fn before(time_us: i64) -> Self {
         let id = Uuid::nil();
         Self { time_us, id }
@@ -193,7 +194,7 @@ impl Cursor {
         format!("{:x}.{}", self.time_us, self.id.simple())
     }
 
-    /// From such text; none when it is not one.
+    /// Reads the text form; `None` if it is malformed.
     pub fn decode(text: &str) -> Option<Self> {
         let (time, id) = text.split_once('.')?;
         Some(Self {
@@ -203,23 +204,23 @@ impl Cursor {
     }
 }
 
-/// Some results and where to go on.
+/// One page of results.
 #[derive(Debug, Clone)]
 pub struct Page<T> {
     /// Newest first.
     pub items: Vec<T>,
-    /// Where the next page starts; none at the end.
+    /// Position of the next page; `None` at the end.
     pub next: Option<Cursor>,
-    /// How far back was looked, where that was not far enough to fill the page: there may be more before.
+    /// The earliest time searched, if the search stopped before the page was full; there may be earlier results.
     pub looked_back_to: Option<Timestamp>,
 }
 
-/// How many records a filter chooses.
+/// Number of matching records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Count {
-    /// As far as was counted.
+    /// Number counted.
     pub number: u64,
-    /// There may be more.
+    /// Whether there may be more.
     pub is_least: bool,
 }
 
@@ -232,7 +233,7 @@ pub struct RequestRow {
     pub outcome: Option<Outcome>,
 }
 
-/// One request in which an identifier occurred.
+/// A request that contained an identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disclosure {
     /// The request.
@@ -247,11 +248,11 @@ pub struct Disclosure {
     pub provider: Option<String>,
     /// Which model was asked.
     pub model: Option<String>,
-    /// With which API key.
+    /// The API key.
     pub key_id: Option<String>,
-    /// Status of the provider, when it answered; with further attempts, of the last.
+    /// Status of the provider, if it answered; after further attempts, of the last.
     pub provider_status: Option<u16>,
-    /// To whom else it was sent, when the first failed.
+    /// Further providers that received the request after the first failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<FurtherDisclosure>,
 }
@@ -261,8 +262,8 @@ pub struct Disclosure {
 pub struct FurtherDisclosure {
     /// The provider, by its name.
     pub provider: String,
-    /// Which model was asked there.
+    /// The model requested from this provider.
     pub model: Option<String>,
-    /// What was done for this provider: only `forwarded` means the identifier itself was sent.
+    /// The action for this provider: only `forwarded` means that the identifier itself was sent.
     pub action: Action,
 }

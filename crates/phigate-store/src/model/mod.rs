@@ -1,4 +1,4 @@
-//! The plain types that go in and out of a [`Vault`](crate::Vault).
+//! Plain types of the [`Vault`](crate::Vault) interface.
 
 mod account;
 mod audit;

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
 
-/// What a user may do.
+/// Permissions of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Everything.
+    /// All permissions.
     Owner,
-    /// Read the audit trail; no settings.
+    /// Reads the audit trail; cannot change settings.
     Auditor,
 }
 
@@ -45,7 +45,7 @@ pub struct User {
     pub role: Role,
     /// Whether a second factor is set up.
     pub has_totp: bool,
-    /// When it was made.
+    /// Time of creation.
     pub created: Timestamp,
     /// Last successful login.
     pub last_login: Option<Timestamp>,
@@ -58,32 +58,32 @@ pub struct Login<'a> {
     pub email: &'a str,
     /// Password, as typed.
     pub password: &'a SecretString,
-    /// Network address it comes from.
+    /// Network address of the client.
     pub origin: &'a str,
-    /// What the browser kept from an earlier login, if anything.
+    /// The browser's device token from an earlier login.
     pub device: Option<&'a str>,
 }
 
-/// What became of a login attempt.
+/// Result of a login attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoginOutcome {
     /// The password is right; a second factor may still be needed.
     Right(Box<User>),
-    /// Wrong e-mail or password; which one is not told.
+    /// Wrong e-mail or password; the caller does not learn which.
     Wrong,
-    /// Too many failures; nothing was checked.
+    /// Too many failures; the password was not verified.
     Throttled {
         /// Seconds to wait.
         retry_after_s: u64,
     },
 }
 
-/// How long sessions live.
+/// Lifetime of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionPolicy {
-    /// Without use.
+    /// Longest time without use.
     pub idle: SignedDuration,
-    /// Whatever happens.
+    /// Longest time in total.
     pub absolute: SignedDuration,
 }
 
@@ -96,14 +96,14 @@ impl Default for SessionPolicy {
     }
 }
 
-/// A session just begun: the only moment its token exists.
+/// A new session: its token exists only here.
 #[derive(Debug)]
 pub struct NewSession {
     /// Public id, for lists and revocation.
     pub id: String,
-    /// What the cookie carries.
+    /// The value of the cookie.
     pub token: SecretString,
-    /// When it ends in any case.
+    /// Time of expiry, regardless of use.
     pub expires: Timestamp,
 }
 
@@ -112,21 +112,21 @@ pub struct NewSession {
 pub struct Session {
     /// Public id.
     pub id: String,
-    /// Whose.
+    /// The user.
     pub user: User,
-    /// When it began.
+    /// Time of its start.
     pub created: Timestamp,
-    /// When it was last used, to about half a minute.
+    /// Time of last use, accurate to about half a minute.
     pub last_seen: Timestamp,
-    /// When the user last proved a factor in this session.
+    /// Time of the last proof of a factor in this session.
     pub confirmed: Timestamp,
-    /// When it ends in any case.
+    /// Time of expiry, regardless of use.
     pub expires: Timestamp,
-    /// Where it began, as the dashboard described it.
+    /// Origin of the session, as described by the dashboard.
     pub origin: String,
 }
 
-/// What a one-time link is for.
+/// Purpose of a one-time link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LinkPurpose {
@@ -136,30 +136,30 @@ pub enum LinkPurpose {
     Invite,
 }
 
-/// An invitation to be made.
+/// A request for a link.
 #[derive(Debug, Clone)]
 pub struct Invite {
-    /// What for.
+    /// The purpose.
     pub purpose: LinkPurpose,
-    /// Role of the user it makes.
+    /// Role of the new user.
     pub role: Role,
-    /// Fixed e-mail address, or none to let the user choose.
+    /// Fixed e-mail address; `None` lets the user choose.
     pub email: Option<String>,
-    /// How long it works.
+    /// Validity.
     pub valid: SignedDuration,
 }
 
-/// A one-time link that is still good.
+/// A valid one-time link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Account it leads to.
+    /// The account.
     pub account_id: String,
-    /// What for.
+    /// The purpose.
     pub purpose: LinkPurpose,
-    /// Role of the user it makes.
+    /// Role of the new user.
     pub role: Role,
     /// Fixed e-mail address.
     pub email: Option<String>,
-    /// When it stops working.
+    /// Time of expiry.
     pub expires: Timestamp,
 }

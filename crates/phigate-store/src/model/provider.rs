@@ -1,4 +1,4 @@
-//! Providers: what an owner says about one, and how requests and lists see it.
+//! Providers: their configuration, and their form in requests and lists.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -8,48 +8,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
 
-/// The priority of a provider about which nothing else is said.
+/// The default priority.
 const PRIORITY: u32 = 100;
 
-/// What an owner says about a provider, apart from its name and its secret.
+/// Configuration of a provider, without its name and its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderConfig {
-    /// What it is.
+    /// The kind.
     pub kind: ProviderKind,
-    /// How one authenticates there; none: the usual way of its kind.
+    /// The authentication method; `None` for the kind's default.
     #[serde(default)]
     pub auth: Option<AuthMethod>,
-    /// Root of its API, when it is not the operator's own.
+    /// Root of the API, if it differs from the operator's.
     #[serde(default)]
     pub base_url: Option<String>,
-    /// The models it serves; none: all of its family, or whatever it is asked for by name.
+    /// The served models; empty for all of its family and any model requested by the provider's name.
     #[serde(default)]
     pub models: Vec<ModelEntry>,
-    /// Where several serve a model, the lowest is asked first.
+    /// Rank among providers of a model; the lowest is tried first.
     #[serde(default = "priority")]
     pub priority: u32,
-    /// Where its models run.
+    /// The region of its models.
     #[serde(default)]
     pub region: Option<String>,
-    /// The project that pays.
+    /// The project that is billed.
     #[serde(default)]
     pub project: Option<String>,
-    /// Version of its API.
+    /// Version of the API.
     #[serde(default)]
     pub api_version: Option<String>,
-    /// The directory that knows the application.
+    /// The directory (tenant) of the application.
     #[serde(default)]
     pub tenant: Option<String>,
-    /// The application that asks.
+    /// The id of the application.
     #[serde(default)]
     pub client_id: Option<String>,
-    /// Where tokens are asked for, when it is not the operator's own address.
+    /// The token endpoint, if it differs from the operator's.
     #[serde(default)]
     pub token_url: Option<String>,
-    /// What its operator may have of requests with PHI.
+    /// Permission of the operator to receive PHI.
     #[serde(default)]
     pub phi: PhiAgreement,
-    /// The agreement, in the owner's words.
+    /// Description of the agreement.
     #[serde(default)]
     pub agreement: Option<String>,
     /// The last day of the agreement.
@@ -62,7 +62,7 @@ fn priority() -> u32 {
 }
 
 impl ProviderConfig {
-    /// A provider of which only the kind is known.
+    /// A configuration with only a kind.
     pub fn new(kind: ProviderKind) -> Self {
         Self {
             kind,
@@ -82,18 +82,18 @@ impl ProviderConfig {
         }
     }
 
-    /// The same at another address.
+    /// Sets the address.
     pub fn at(mut self, base_url: &str) -> Self {
         self.base_url = Some(base_url.to_owned());
         self
     }
 
-    /// How one authenticates there.
+    /// The authentication method.
     pub fn auth(&self) -> AuthMethod {
         self.auth.unwrap_or(self.kind.default_auth())
     }
 
-    /// Root of its API. None where that cannot be known from what was said.
+    /// Root of the API; `None` if the configuration does not determine it.
     pub fn address(&self) -> Option<String> {
         let own = || self.kind.address(self.region.as_deref());
         self.base_url.clone().or_else(own)
@@ -112,7 +112,7 @@ impl ProviderConfig {
         }
     }
 
-    /// Sets an option, or forgets it.
+    /// Sets or removes an option.
     pub fn set_option(&mut self, option: ProviderOption, value: Option<String>) {
         let field = match option {
             ProviderOption::ApiVersion => &mut self.api_version,
@@ -126,7 +126,7 @@ impl ProviderConfig {
         *field = value;
     }
 
-    /// Whether the agreement has ended. Its last day counts whole, in UTC.
+    /// Whether the agreement has ended. The last day is included, in UTC.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         let today = now.to_zoned(TimeZone::UTC).date();
         self.agreement_expires.is_some_and(|last| last < today)
@@ -145,11 +145,12 @@ impl ProviderConfig {
 /// A provider as a request uses it.
 #[derive(Debug, Clone)]
 pub struct Provider {
-    /// What the owner said about it.
+    /// The configuration.
     pub config: ProviderConfig,
-    /// Its key, client secret or credentials document; none where it has none, or the machine's own identity is used.
+    /// The key, client secret or credentials document; `None` for a provider without one or with the machine's
+    /// identity.
     pub secret: Option<ProviderSecret>,
-    /// Last four characters of its key, for display.
+    /// Last four characters of the key, for display.
     pub last4: String,
     /// Grows with every change of the entry.
     pub version: i64,
@@ -158,32 +159,32 @@ pub struct Provider {
 /// A provider's secret in the clear; never printed.
 pub type ProviderSecret = SecretString;
 
-/// What becomes of a provider's secret when the provider is set.
+/// The change to a provider's secret when the provider is set.
 #[derive(Debug, Clone, Copy)]
 pub enum NewSecret<'a> {
-    /// The stored one stays. There must be one, where nothing can stand in for it.
+    /// Keeps the stored secret, which must exist unless the provider works without one.
     Keep,
-    /// This one takes its place.
+    /// Replaces the secret.
     Set(&'a ProviderSecret),
-    /// There is none from now on.
+    /// Removes the secret.
     Remove,
 }
 
 /// A provider in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProviderInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What the owner said about it.
+    /// The configuration.
     #[serde(flatten)]
     pub config: ProviderConfig,
     /// Whether a secret is stored.
     pub has_secret: bool,
-    /// Last four characters of its key, where it has one long enough.
+    /// Last four characters of the key, if it is long enough.
     pub last4: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated: Timestamp,
-    /// By whom.
+    /// The actor of the last change.
     pub updated_by: String,
 }
 
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_has_its_own_place() {
+    fn every_option_has_its_field() {
         for option in ProviderOption::all() {
             let mut config = ProviderConfig::new(ProviderKind::Azure);
             config.set_option(option, Some("value".to_owned()));

@@ -1,11 +1,11 @@
-//! Figures for the dashboard, from counters kept with the records.
+//! Figures for the dashboard, from counters stored with the records.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// How far back, and how fine.
+/// Time span and resolution of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Window {
     /// The last hour, by five minutes.
@@ -19,7 +19,7 @@ pub enum Window {
 }
 
 impl Window {
-    /// How many buckets it has, and the width of one in seconds.
+    /// Number of buckets, and the width of a bucket in seconds.
     pub(crate) fn buckets(self) -> (i64, i64) {
         const MINUTE: i64 = 60;
         const HOUR: i64 = 60 * MINUTE;
@@ -35,17 +35,17 @@ impl Window {
 /// Figures of one account.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Stats {
-    /// Requests decided.
+    /// Number of requests.
     pub requests: u64,
-    /// Of these, with PHI.
+    /// Requests with PHI.
     pub with_phi: u64,
     /// By action.
     pub by_action: BTreeMap<String, u64>,
-    /// Those with PHI, by action. Stores of earlier versions did not count this.
+    /// Requests with PHI, by action. Not counted by earlier versions.
     pub phi_by_action: BTreeMap<String, u64>,
-    /// Requests in which a kind of PHI was found.
+    /// Number of requests with each kind of PHI.
     pub by_type: BTreeMap<String, u64>,
-    /// By mode in force.
+    /// By mode.
     pub by_mode: BTreeMap<String, u64>,
     /// By family.
     pub by_family: BTreeMap<String, u64>,
@@ -53,57 +53,57 @@ pub struct Stats {
     pub by_status: BTreeMap<String, u64>,
     /// Answers by error code.
     pub by_error: BTreeMap<String, u64>,
-    /// By API key. Stores of earlier versions did not count this.
+    /// By API key. Not counted by earlier versions.
     pub by_key: BTreeMap<String, Use>,
-    /// By model asked for. Stores of earlier versions did not count this.
+    /// By requested model. Not counted by earlier versions.
     pub by_model: BTreeMap<String, Use>,
     /// Tokens of prompts and answers.
     pub tokens: u64,
-    /// Milliseconds to the last byte below which half, 95 % and 99 % of the answers were.
+    /// Percentiles 50, 95 and 99 of the milliseconds to the last byte.
     pub total_ms: [Option<u64>; 3],
-    /// Likewise to the first byte.
+    /// Percentiles 50, 95 and 99 of the milliseconds to the first byte.
     pub first_byte_ms: [Option<u64>; 3],
-    /// By hour or day, oldest first, empty ones included.
+    /// Figures over time, oldest first, empty buckets included.
     pub buckets: Vec<Bucket>,
-    /// There were more requests than are looked at one by one: these figures are of the newest so many.
+    /// Number of the newest requests that these figures cover, if there were too many to read.
     pub newest: Option<u64>,
 }
 
-/// What came with one key, or was asked of one model.
+/// Use of one key or of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Use {
-    /// Requests decided.
+    /// Number of requests.
     pub requests: u64,
-    /// Of these, with PHI.
+    /// Requests with PHI.
     pub with_phi: u64,
-    /// Tokens of prompts and answers, by key alone.
+    /// Tokens of prompts and answers; only by key.
     pub tokens: u64,
 }
 
-/// How a provider fared lately.
+/// Recent health of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ProviderHealth {
-    /// How often it was asked.
+    /// Number of requests.
     pub requests: u64,
-    /// Of these, how often it failed or its answer was not what was asked for.
+    /// Requests that failed or got an unusable answer.
     pub failures: u64,
-    /// Milliseconds within which half of the others were answered.
+    /// Median milliseconds of the successful requests.
     pub p50_ms: Option<u64>,
-    /// Likewise 95 %.
+    /// 95th percentile of the milliseconds.
     pub p95_ms: Option<u64>,
 }
 
-/// Figures of one hour or day.
+/// Figures of one bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Bucket {
-    /// Its start.
+    /// Start of the bucket.
     pub start: Timestamp,
-    /// Requests decided.
+    /// Number of requests.
     pub requests: u64,
-    /// Of these, with PHI.
+    /// Requests with PHI.
     pub with_phi: u64,
     /// By action.
     pub by_action: BTreeMap<String, u64>,
-    /// Those with PHI, by action. Stores of earlier versions did not count this.
+    /// Requests with PHI, by action. Not counted by earlier versions.
     pub phi_by_action: BTreeMap<String, u64>,
 }

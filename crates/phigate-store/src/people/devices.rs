@@ -1,7 +1,7 @@
-//! Devices: a browser that signed in keeps a signed token, by which its own wrong guesses are told from strangers'.
+//! Devices: a browser that signed in keeps a signed token, which separates its wrong guesses from those of strangers.
 //!
-//! The token opens nothing. It names a user and a moment to expire, and is bound to the password: a new password makes
-//! all tokens of the user worthless. Nothing about it is stored.
+//! The token grants no access. It names a user and an expiry, and is bound to the password: a new password invalidates
+//! all tokens of the user. Tokens are not stored.
 
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
@@ -13,9 +13,9 @@ use crate::model::User;
 use crate::people::People;
 use crate::{Result, SecretString};
 
-/// How long a browser is remembered.
+/// Validity of a device token.
 pub const DEVICE_DAYS: i64 = 180;
-/// Letters of a device's own name: 128 bits and a little.
+/// Characters of a device's name: a little over 128 bits.
 const NAME: usize = 22;
 
 impl People {
@@ -42,7 +42,7 @@ impl People {
     }
 }
 
-/// The name of the device a token was given to, if it was given to this user and still counts.
+/// The name of a token's device, if the token is valid and belongs to this user.
 pub(super) fn recognise(
     key: &hmac::Key,
     user_id: &str,
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_counts_for_its_user_its_password_and_its_time() {
+    fn device_token_is_bound_and_expires() {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &[7; 32]);
         let at = |second| Timestamp::from_second(second).unwrap();
         let token = format!("100.name.{}", proof(&key, "jane", "hash", "name", 100));

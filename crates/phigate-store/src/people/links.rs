@@ -22,8 +22,8 @@ pub(crate) struct LinkBody {
 }
 
 impl Links {
-    /// Makes a one-time link; the result is its token. Unused owner links, and invitations of the same person, made
-    /// before stop working.
+    /// Creates a one-time link and returns its token. Earlier unused owner links, or invitations of this address, are
+    /// revoked.
     pub async fn create_link(
         &self,
         account_id: &str,
@@ -38,7 +38,7 @@ impl Links {
             });
         }
         let email = invite.email.as_deref().map(normal_email);
-        // An address nobody could sign in with must not wait until the link is used.
+        // An invalid address must fail here, and not when the link is used.
         if let Some(email) = &email {
             check_email(email)?;
         }
@@ -85,7 +85,7 @@ impl Links {
         Ok(SecretString::new(token))
     }
 
-    /// Whether a link for the account's first owner was ever made and not used, expired or not.
+    /// Whether an unused link for the account's first owner exists, expired or not.
     pub async fn has_owner_link(&self, account_id: &str) -> Result<bool> {
         for known in self.core.guard().items(account_id, ItemKind::Link).await? {
             let known: LinkBody = known.read()?;
@@ -96,12 +96,12 @@ impl Links {
         Ok(false)
     }
 
-    /// What a link is good for, if it still is.
+    /// The purpose of a link, if it is valid.
     pub async fn link(&self, token: &str) -> Result<Option<Link>> {
         Ok(self.link_item(token).await?.map(|(_, link)| link))
     }
 
-    /// Uses up a link and makes its user; of two attempts with one link only one succeeds.
+    /// Redeems a link and creates its user; of two attempts with one link only one succeeds.
     pub async fn redeem_link(
         &self,
         token: &str,
@@ -131,7 +131,7 @@ impl Links {
             .target(&user.email)
             .detail("role", link.role.code())
             .detail("link", &used.id);
-        // Deleting comes first: a link used meanwhile fails the whole change.
+        // Deleted first: if the link was used meanwhile, the whole change fails.
         let mut changes = vec![used.deleted()];
         if link.role == Role::Owner {
             let others = self
@@ -147,7 +147,7 @@ impl Links {
         Ok(user)
     }
 
-    /// The invitations of an account that can still be used, by e-mail address.
+    /// The valid invitations of an account, by e-mail address.
     pub async fn invitations(&self, account_id: &str) -> Result<Vec<Link>> {
         let mut open = Vec::new();
         for known in self.core.guard().items(account_id, ItemKind::Link).await? {
@@ -160,7 +160,7 @@ impl Links {
         Ok(open)
     }
 
-    /// Makes the invitation of an address useless.
+    /// Revokes the invitation of an address.
     pub async fn withdraw_invitation(
         &self,
         account_id: &str,
@@ -197,7 +197,7 @@ impl Links {
         if link.expires <= self.core.now() {
             return Ok(None);
         }
-        // Whoever finds an old log must not become a second owner.
+        // A leaked old link must not create a second owner.
         let is_late =
             link.purpose == LinkPurpose::Owner && self.core.has_owner(&link.account_id).await?;
         Ok((!is_late).then_some((item, link)))
@@ -205,7 +205,7 @@ impl Links {
 }
 
 impl Core {
-    /// What it takes to withdraw the invitations of an address.
+    /// The changes that revoke the invitations of an address.
     pub(super) async fn withdraw_links(
         &self,
         account_id: &str,
@@ -221,7 +221,7 @@ impl Core {
         Ok(changes)
     }
 
-    /// What it takes to make the owner links of an account useless, all but one: it has an owner now.
+    /// The changes that revoke the owner links of an account, except one, because it has an owner now.
     pub(super) async fn withdraw_owner_links(
         &self,
         account_id: &str,

@@ -1,4 +1,4 @@
-//! Checking passwords: of somebody who signs in, and of somebody who is signed in.
+//! Verifies passwords, at login and in a session.
 
 use phigate_types::Act;
 
@@ -10,8 +10,8 @@ use crate::people::{People, devices, passwords};
 use crate::{Result, SecretString, StoreError};
 
 impl People {
-    /// Checks an e-mail address and password, slowly and not too often. A failed attempt is recorded. A second factor
-    /// is the caller's next step.
+    /// Verifies an e-mail address and password, with a slow hash and a limit on attempts. A failed attempt is recorded.
+    /// The caller then asks for the second factor.
     pub async fn verify_login(&self, login: &Login<'_>) -> Result<LoginOutcome> {
         let email = normal_email(login.email);
         let item = self.core.guard().find(ItemKind::User, &email).await?;
@@ -27,7 +27,7 @@ impl People {
             .await
     }
 
-    /// Checks the password of somebody who is logged in already, before a reveal or the like.
+    /// Verifies the password of a signed-in user, for example before a reveal.
     pub async fn confirm_password(
         &self,
         user: &User,
@@ -51,7 +51,7 @@ impl People {
         }
     }
 
-    /// Which of the user's devices a token belongs to.
+    /// The user's device that a token belongs to.
     fn device_of(&self, known: Option<&(Item, UserBody)>, token: Option<&str>) -> Option<String> {
         let ((item, stored), token) = (known?, token?);
         let key = &self.core.keyring.root.devices;
@@ -68,7 +68,7 @@ impl People {
         if let Some(retry_after_s) = self.begin_guess(guess).await? {
             return Ok(LoginOutcome::Throttled { retry_after_s });
         }
-        // An unknown address costs as much time as a wrong password.
+        // An unknown address takes as long as a wrong password.
         let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
         let is_right = self.passwords.verify(password, hash).await?;
         match known {
@@ -87,17 +87,17 @@ impl People {
         }
     }
 
-    /// Hashes a password anew, now that it is known, so that the hash cannot be tried out without the master key.
+    /// Rehashes a verified password with the secret, so that guesses cannot be tested without the master key.
     async fn pepper(
         &self,
         item: &Item,
         mut stored: UserBody,
         password: &SecretString,
     ) -> Result<()> {
-        // A password from before there was a minimum stays as it is until it is changed.
+        // A password shorter than today's minimum keeps its hash until it is changed.
         if let Ok(hash) = self.passwords.hash(password).await {
             stored.password = hash;
-            // Should this lose against another change, the next login does it.
+            // If this loses against another change, the next login does it.
             self.core
                 .change_quietly(vec![item.replaced_by(&stored)])
                 .await?;
@@ -110,7 +110,7 @@ impl People {
             AdminAct::new(self.core.now(), name, "anonymous", Act::LoginFailed)
                 .detail("origin", origin)
         };
-        // What was typed as an address may be a password, so an unknown one is not kept.
+        // An unknown address is not recorded, because the user may have typed a password there.
         let Some((item, stored)) = known else {
             return self.core.record_act(None, &act("")).await;
         };

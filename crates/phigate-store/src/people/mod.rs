@@ -27,7 +27,7 @@ use throttle::Sweeper;
 pub struct People {
     core: Arc<Core>,
     passwords: Arc<Passwords>,
-    /// Failed logins from one place that cost nothing.
+    /// Failed logins from one place without a delay.
     login_failures: u32,
     sweeper: Arc<Sweeper>,
 }

@@ -1,4 +1,4 @@
-//! Hashing passwords: argon2id, off the async threads, a few at a time.
+//! Hashes passwords: argon2id, off the async threads, with a limit on concurrency.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,15 +10,15 @@ use tokio::sync::Semaphore;
 use crate::keys::Key;
 use crate::{Result, SecretString, StoreError};
 
-/// Hashes computed at once; each takes 19 MiB.
+/// Concurrent hashes; each takes 19 MiB.
 const AT_ONCE: usize = 4;
-/// Waiting logins beyond this are refused, so that a flood costs neither memory nor hours.
+/// Limit on waiting logins, so that a flood costs neither memory nor hours.
 const WAITING_MAX: usize = 64;
-/// The shortest password that is taken, in characters. Older and shorter ones go on working.
+/// Minimum length of a new password, in characters. Shorter existing passwords remain valid.
 pub const PASSWORD_CHARS_MIN: usize = 12;
-/// Stands before hashes that were made with the secret.
+/// Prefix of hashes that use the secret.
 const PEPPERED: &str = "secret1";
-/// The longest, in bytes.
+/// Maximum length of a password, in bytes.
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
 
 /// Hashes and checks passwords.
@@ -29,7 +29,7 @@ pub(super) struct Passwords {
 }
 
 impl Passwords {
-    /// With a secret of the installation, without which hashes cannot be tried out.
+    /// A hasher with a secret of the installation, without which guesses cannot be tested.
     pub(super) fn new(secret: Key) -> Self {
         Self {
             secret,
@@ -45,7 +45,7 @@ impl Passwords {
         self.work(move || hash_now(&password, &*secret)).await
     }
 
-    /// Whether a password has this hash. Without a hash it takes as long and is wrong.
+    /// Whether a password has this hash. Without a hash the result is false after the same time.
     pub(super) async fn verify(&self, password: &SecretString, hash: Option<&str>) -> Result<bool> {
         if password.expose().len() > PASSWORD_BYTES_MAX {
             return Ok(false);
@@ -90,7 +90,7 @@ impl Passwords {
     }
 }
 
-/// The one rule for new passwords, wherever they are set.
+/// The rule for all new passwords.
 fn check(password: &str) -> Result<()> {
     let is_long_enough = password.chars().count() >= PASSWORD_CHARS_MIN;
     if is_long_enough && password.len() <= PASSWORD_BYTES_MAX {
@@ -102,7 +102,7 @@ fn check(password: &str) -> Result<()> {
     })
 }
 
-/// Whether a hash was made without the secret, by an older version.
+/// Whether a hash was made by an older version, without the secret.
 pub(super) fn is_bare(hash: &str) -> bool {
     !hash.starts_with(PEPPERED)
 }
@@ -114,14 +114,14 @@ fn hash_now(password: &SecretString, secret: &[u8]) -> String {
     format!("{PEPPERED}{hash}")
 }
 
-/// OWASP's floor for argon2id: 19 MiB, two passes, one lane.
+/// Argon2id with OWASP's minimum: 19 MiB, two passes, one lane.
 fn hasher(secret: &[u8]) -> Argon2<'_> {
     let parameters = Params::new(19_456, 2, 1, None).expect("these are valid parameters");
     Argon2::new_with_secret(secret, Algorithm::Argon2id, Version::V0x13, parameters)
         .expect("the secret is short")
 }
 
-/// The hash that unknown users are compared with.
+/// The hash that passwords of unknown users are compared with.
 fn nobody(secret: &[u8]) -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
     HASH.get_or_init(|| hash_now(&SecretString::new(crate::keys::random_base62(32)), secret))

@@ -1,4 +1,4 @@
-//! Recovery codes: each opens the second step once, for somebody who lost the app.
+//! Recovery codes: each passes the second step once, for a user without the authenticator app.
 
 use aws_lc_rs::hmac;
 use phigate_types::Act;
@@ -10,13 +10,13 @@ use crate::model::{AdminAct, User};
 use crate::people::People;
 use crate::{Result, SecretString, StoreError};
 
-/// Codes made at once.
+/// Number of codes per set.
 const CODES: usize = 10;
-/// Letters and digits of a code: 62 bits, behind a limit on guesses.
+/// Characters of a code: 62 bits, protected by a limit on guesses.
 const LENGTH: usize = 12;
 
 impl People {
-    /// Makes new recovery codes, to be shown once. Earlier ones stop working.
+    /// Creates new recovery codes, which are shown once. Earlier codes are revoked.
     pub async fn make_recovery_codes(&self, user: &User, actor: &str) -> Result<Vec<SecretString>> {
         let codes: Vec<String> = (0..CODES).map(|_| random_id(LENGTH)).collect();
         let hashes: Vec<String> = codes
@@ -41,7 +41,7 @@ impl People {
         Ok(codes.into_iter().map(SecretString::new).collect())
     }
 
-    /// Uses up a recovery code. False when it is none of the user's, or was used before.
+    /// Redeems a recovery code. False if it is unknown or was used before.
     pub async fn use_recovery_code(&self, user: &User, code: &str, origin: &str) -> Result<bool> {
         let hash = self.recovery_hash(user, &plain(code));
         let (item, mut stored) = self
@@ -58,13 +58,13 @@ impl People {
             .detail("left", &stored.recovery.len())
             .detail("origin", origin);
         let changes = vec![item.replaced_by(&stored)];
-        // A code that is used twice at one moment loses against itself.
+        // Of two concurrent uses of one code, one fails.
         let changed = self.core.change(&user.account_id, &act, changes, false);
         changed.await.map_err(about("user"))?;
         Ok(true)
     }
 
-    /// How many recovery codes a user has left.
+    /// The number of a user's unused recovery codes.
     pub async fn recovery_codes_left(&self, user: &User) -> Result<usize> {
         let (_, stored) = self
             .core
@@ -73,7 +73,7 @@ impl People {
         Ok(stored.recovery.len())
     }
 
-    /// Keyed, so that the codes cannot be tried out on a stolen store.
+    /// The hash of a code. Keyed, so that codes cannot be guessed from a stolen store.
     fn recovery_hash(&self, user: &User, code: &str) -> String {
         let mut context = hmac::Context::with_key(&self.core.keyring.root.recovery);
         context.update(user.id.as_bytes());
@@ -83,7 +83,7 @@ impl People {
     }
 }
 
-/// A code however it was typed.
+/// A code in canonical form.
 fn plain(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|letter| letter.to_ascii_lowercase()).collect()

@@ -1,4 +1,4 @@
-//! The second factor: a secret that an app turns into one-time codes.
+//! The second factor: a secret from which an app computes one-time codes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ use crate::people::People;
 use crate::{Result, SecretBytes, StoreError};
 
 impl People {
-    /// Sets or removes the secret of a second factor and ends all the user's sessions but one.
+    /// Sets or removes the secret of a second factor and ends all the user's sessions except one.
     pub async fn set_totp(
         &self,
         user: &User,
@@ -71,7 +71,7 @@ impl People {
             .map(Some)
     }
 
-    /// Marks the time step of a one-time code as used. False when it, or a later one, was used before.
+    /// Marks the time step of a one-time code as used. False if it, or a later step, was used before.
     pub async fn use_totp_step(&self, user: &User, step: u64) -> Result<bool> {
         for _ in 0..8 {
             let (item, mut stored) = self

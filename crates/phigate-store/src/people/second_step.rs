@@ -1,5 +1,5 @@
-//! People whose password was right and whose one-time code is still to come. Kept in the store: the code may reach
-//! another replica than the password did.
+//! Users who gave the right password and have not given the one-time code yet. Kept in the store, because the code may
+//! reach a different replica.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::people::throttle::Guess;
 use crate::people::users::{UserBody, public};
 use crate::{Result, StoreError};
 
-/// Time to open the app and type the code.
+/// Time allowed for the one-time code.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
 
 #[derive(Serialize, Deserialize)]
@@ -23,7 +23,7 @@ struct HalfwayBody {
 }
 
 impl People {
-    /// Remembers for a while that whoever holds this token gave a user's password.
+    /// Stores for `PATIENCE` that the holder of this token gave a user's password.
     pub async fn begin_second_step(&self, token: &str, user: &User) -> Result<()> {
         let now = self.core.now();
         let lookup = token_hash(token);
@@ -58,7 +58,7 @@ impl People {
         }
     }
 
-    /// Who gave their password with this token, while there is time for the code.
+    /// The user who gave the password with this token, unless the time for the code is over.
     pub async fn second_step(&self, token: &str) -> Result<Option<User>> {
         let Some(found) = self
             .core
@@ -81,12 +81,12 @@ impl People {
             .transpose()
     }
 
-    /// Counts a one-time code before it is looked at. `Some` says after how many seconds to come again instead.
+    /// Counts a one-time code before it is verified. `Some`: throttled, with the seconds to wait.
     pub async fn begin_code(&self, user: &User) -> Result<Option<u64>> {
         self.begin_guess(&self.code_guess(user)).await
     }
 
-    /// The code was right: the second step is done.
+    /// Ends the second step after a correct code.
     pub async fn end_second_step(&self, token: &str, user: &User) -> Result<()> {
         self.settle_guess(&self.code_guess(user)).await?;
         if let Some(found) = self
@@ -95,7 +95,7 @@ impl People {
             .find(ItemKind::Halfway, &token_hash(token))
             .await?
         {
-            // Should another have removed it, it is gone as well.
+            // A concurrent removal has the same effect.
             self.core.change_quietly(vec![found.deleted()]).await?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Sessions of the dashboard: a random token in a cookie, only its hash here.
+//! Sessions of the dashboard: a random token in a cookie; the store has only its hash.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use crate::people::Sessions;
 use crate::people::users::{UserBody, public};
 use crate::{Result, SecretString, StoreError};
 
-/// 43 letters of 62 hold 256 bits.
+/// 43 base62 characters hold 256 bits.
 pub(super) const TOKEN: usize = 43;
-/// How exactly the last use is written down.
+/// Resolution of the last use.
 const SEEN: SignedDuration = SignedDuration::from_secs(30);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ struct SessionBody {
 }
 
 impl Sessions {
-    /// Begins a session after a complete login and records it.
+    /// Starts a session after a complete login and records it.
     pub async fn begin_session(
         &self,
         user: &User,
@@ -82,12 +82,13 @@ impl Sessions {
         })
     }
 
-    /// The session of a token, if it is valid now; its last use is moved on.
+    /// The session of a token, if it is valid now; updates its last use.
     pub async fn session(&self, token: &str) -> Result<Option<Session>> {
         self.find_session(token, true).await
     }
 
-    /// The session of a token, if it is valid now. A program that asks does not count as use.
+    /// The session of a token, if it is valid now. Does not extend the session, so that polling by a page does not
+    /// count as use.
     pub async fn peek_session(&self, token: &str) -> Result<Option<Session>> {
         self.find_session(token, false).await
     }
@@ -120,7 +121,7 @@ impl Sessions {
         let user = public(&user, &user.read::<UserBody>()?);
         if is_use && now.duration_since(stored.last_seen) >= SEEN {
             stored.last_seen = now;
-            // Should this lose against a revocation, the revocation stands.
+            // If this loses against a revocation, the revocation stays in force.
             self.core
                 .change_quietly(vec![item.replaced_by(&stored)])
                 .await?;
@@ -164,7 +165,7 @@ impl Sessions {
         Ok(sessions)
     }
 
-    /// Who is signed in to an account, and where, newest first.
+    /// The valid sessions of an account with their users, newest first.
     pub async fn all_sessions(&self, account_id: &str) -> Result<Vec<Session>> {
         let guard = self.core.guard();
         let mut users = HashMap::new();
@@ -184,7 +185,7 @@ impl Sessions {
         Ok(sessions)
     }
 
-    /// Ends a session; no later call finds it.
+    /// Ends a session; every later lookup fails.
     pub async fn end_session(&self, account_id: &str, session_id: &str, actor: &str) -> Result<()> {
         let (item, _) = self.session_item(account_id, session_id).await?;
         let (_, account) = self.core.account_item(account_id).await?;
@@ -196,7 +197,7 @@ impl Sessions {
             .map_err(about(ItemKind::Session.label()))
     }
 
-    /// The changes that clear away sessions that ran out.
+    /// The changes that delete expired sessions.
     async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
         let now = self.core.now();
         let mut changes = Vec::new();
@@ -244,7 +245,7 @@ impl Core {
     }
 }
 
-/// The hash of a random token; at 256 bits it needs no key and no salt.
+/// The hash of a random token. With 256 bits it needs neither key nor salt.
 pub(super) fn token_hash(token: &str) -> String {
     hex(&digest(b"phigate token v1", &[token.as_bytes()]))
 }

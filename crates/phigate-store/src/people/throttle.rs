@@ -1,13 +1,14 @@
-//! Slows down guessing of passwords and codes, without letting strangers lock anybody out.
+//! Slows down guessing of passwords and codes, without letting strangers lock a user out.
 //!
-//! What makes somebody wait is the count of failures at one address *from one place*: an origin on the network, or a
-//! browser that signed in there before. Only whoever sits in that place can raise it. Two wider counts, one per
-//! address over all origins and one per origin over all addresses, never refuse anybody by themselves: while one of
-//! them is high, a place gets a single free failure instead of several.
+//! A user has to wait because of failures at one address *from one place*: an origin on the network, or a browser that
+//! signed in there before. Only guesses from that place raise its count. Two wider counts, one per address over all
+//! origins and one per origin over all addresses, never refuse a guess by themselves: while one of them is high, a
+//! place gets a single failure without delay instead of several.
 //!
-//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
-//! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
-//! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
+//! Counts are kept in the store, so that they apply to all replicas and survive a restart. Each guess is counted before
+//! it is verified, so that concurrent guesses all count. The name of a count is a keyed digest: an attacker cannot find
+//! two names that share a count, and a count does not reveal the typed text. Counts expire, and their number is
+//! limited.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -23,34 +24,34 @@ use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
 const WAIT_MAX_S: i64 = 15 * 60;
-/// Failures older than this are forgotten.
+/// Age at which failures expire.
 const MEMORY: SignedDuration = SignedDuration::from_hours(1);
-/// A wide count is high at this many times the failures that one place may have.
+/// A wide count is high at this multiple of the failures allowed from one place.
 const WIDE: u32 = 10;
-/// Attempts to count while others count as well.
+/// Attempts to update a count under contention.
 const TRIES: usize = 16;
-/// How often expired counts are removed.
+/// Interval between removals of expired counts.
 const SWEEP_S: i64 = 10 * 60;
-/// Counts kept at most; beyond that the oldest go first.
+/// Limit on the number of counts; the oldest are removed first.
 const COUNTS_MAX: usize = 50_000;
-/// Counts removed in one commit.
+/// Counts removed per commit.
 const BATCH: usize = 200;
 
-/// One count.
+/// The name of a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Name(String);
 
-/// Something that is guessed at, from one place.
+/// A guessed secret, with the place of the guess.
 #[derive(Debug, Clone)]
 pub(super) struct Guess {
-    /// The count that may make this place wait.
+    /// The count that can delay this place.
     place: Name,
-    /// Counts over many places, which only make it less patient.
+    /// Counts over many places, which only reduce the failures without delay.
     wide: Vec<Name>,
 }
 
 impl Guess {
-    /// The password of an address, tried from an origin.
+    /// A guess at the password of an address, from an origin.
     pub(super) fn login(key: &hmac::Key, email: &str, origin: &str) -> Self {
         let origin = network(origin);
         Self {
@@ -62,17 +63,18 @@ impl Guess {
         }
     }
 
-    /// The password of an address, tried from a browser that signed in there before. Others cannot touch this count.
+    /// A guess at the password of an address, from a browser that signed in there before. Strangers cannot raise this
+    /// count.
     pub(super) fn login_on_device(key: &hmac::Key, email: &str, device: &str) -> Self {
         Self::of(name(key, "device", &[email, device]))
     }
 
-    /// The password of somebody who is signed in. Only their own sessions can touch this count.
+    /// A guess at the password of a signed-in user. Only the user's sessions can raise this count.
     pub(super) fn confirmation(key: &hmac::Key, user_id: &str) -> Self {
         Self::of(name(key, "confirmation", &[user_id]))
     }
 
-    /// The one-time code of a user, which only somebody with the password is asked for.
+    /// A guess at a user's one-time code, which is possible only after the password.
     pub(super) fn code(key: &hmac::Key, user_id: &str) -> Self {
         Self::of(name(key, "code", &[user_id]))
     }
@@ -97,12 +99,12 @@ impl Count {
     }
 }
 
-/// When this process last removed expired counts, in seconds since 1970.
+/// Time of this process's last removal of expired counts, in Unix seconds.
 #[derive(Default)]
 pub(super) struct Sweeper(AtomicI64);
 
 impl Sweeper {
-    /// Whether it is time again; true for one caller only.
+    /// Whether a removal is due; true for one caller only.
     fn is_due(&self, now: Timestamp) -> bool {
         let (last, now_s) = (self.0.load(Ordering::Relaxed), now.as_second());
         (now_s - last).abs() >= SWEEP_S
@@ -114,7 +116,7 @@ impl Sweeper {
 }
 
 impl People {
-    /// Counts a guess as failed before it is checked. `Some` says after how many seconds to try again instead.
+    /// Counts a guess as failed before it is verified. `Some`: throttled, with the seconds to wait.
     pub(super) async fn begin_guess(&self, guess: &Guess) -> Result<Option<u64>> {
         if self.sweeper.is_due(self.core.now()) {
             self.sweep_guesses().await?;
@@ -143,7 +145,7 @@ impl People {
         Ok(Some(1))
     }
 
-    /// The guess was right: its place starts afresh, and it was not a failure anywhere.
+    /// Takes a guess back that was right, and resets the count of its place.
     pub(super) async fn settle_guess(&self, guess: &Guess) -> Result<()> {
         for _ in 0..TRIES {
             let now = self.core.now();
@@ -182,7 +184,7 @@ impl People {
         Ok((Some(item), count))
     }
 
-    /// Removes expired counts, and the oldest ones when there are too many.
+    /// Removes expired counts, and the oldest ones if there are too many.
     async fn sweep_guesses(&self) -> Result<()> {
         let now = self.core.now();
         let mut counts = Vec::new();
@@ -199,7 +201,7 @@ impl People {
         let expired = counts.partition_point(|(count, _)| count.is_expired(now));
         let gone = expired.max(counts.len().saturating_sub(COUNTS_MAX));
         for some in counts[..gone].chunks(BATCH) {
-            // Where another replica was faster, the rest waits for the next time.
+            // If another replica was faster, the next removal deletes the rest.
             self.core
                 .change_quietly(some.iter().map(|(_, item)| item.deleted()).collect())
                 .await?;
@@ -222,7 +224,7 @@ fn one_more(name: &Name, (old, count): &(Option<Item>, Count), now: Timestamp) -
     }
 }
 
-/// Seconds to wait after this many failures.
+/// Delay in seconds after this many failures.
 fn pause_s(failures: u32, free: u32) -> i64 {
     match failures.checked_sub(free) {
         None => 0,
@@ -239,7 +241,7 @@ fn name(key: &hmac::Key, what: &str, parts: &[&str]) -> Name {
     Name(hex(context.sign().as_ref()))
 }
 
-/// The network an origin belongs to: one household has 2⁶⁴ addresses of IPv6 and is one place all the same.
+/// The network of an origin. All of a household's 2⁶⁴ IPv6 addresses are one place.
 fn network(origin: &str) -> String {
     match origin.parse().map(|address: IpAddr| address.to_canonical()) {
         Ok(IpAddr::V6(address)) => {
@@ -260,13 +262,13 @@ mod tests {
     }
 
     #[test]
-    fn some_failures_are_free_and_then_the_wait_doubles() {
+    fn delay_doubles_after_free_failures() {
         let pauses = [0, 4, 5, 6, 9, 60].map(|failures| pause_s(failures, 5));
         assert_eq!(pauses, [0, 0, 1, 2, 16, WAIT_MAX_S]);
     }
 
     #[test]
-    fn every_place_has_a_count_of_its_own_that_does_not_show_it() {
+    fn counts_are_separate_and_anonymous() {
         let places = [
             Guess::login(&key(), "jane@example.org", "192.0.2.1"),
             Guess::login(&key(), "jane@example.org", "192.0.2.2"),

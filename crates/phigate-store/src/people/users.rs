@@ -1,4 +1,4 @@
-//! Users of the dashboard: made, listed, removed; passwords and second factors.
+//! Users of the dashboard: create, list, remove; passwords and second factors.
 
 use jiff::Timestamp;
 use phigate_types::Act;
@@ -18,10 +18,10 @@ pub(crate) struct UserBody {
     pub(crate) role: Role,
     pub(crate) password: String,
     pub(crate) totp: Option<String>,
-    /// The last time step a code was accepted for: each code works once.
+    /// The time step of the last accepted code: each code is valid once.
     #[serde(default)]
     pub(crate) totp_step: u64,
-    /// Hashes of recovery codes that were not used yet.
+    /// Hashes of unused recovery codes.
     #[serde(default)]
     pub(crate) recovery: Vec<String>,
     pub(crate) created: Timestamp,
@@ -29,7 +29,7 @@ pub(crate) struct UserBody {
 }
 
 impl People {
-    /// The change that makes a user.
+    /// The change that creates a user.
     pub(super) async fn new_user(
         &self,
         account_id: &str,
@@ -60,7 +60,7 @@ impl People {
         Ok((Change::Put(item, Expect::Absent), user))
     }
 
-    /// Makes a user. E-mail addresses are unique in the whole store, so that a login needs no account.
+    /// Creates a user. E-mail addresses are unique in the whole store, so that a login needs no account.
     pub async fn create_user(
         &self,
         account_id: &str,
@@ -97,7 +97,7 @@ impl People {
         Ok(users)
     }
 
-    /// Removes a user, ends their sessions and withdraws their invitations, which would let them in again.
+    /// Removes a user, ends their sessions and revokes their invitations, which would let them in again.
     pub async fn remove_user(&self, account_id: &str, email: &str, actor: &str) -> Result<()> {
         let (item, stored) = self.core.user_by_email(account_id, email).await?;
         let (_, account) = self.core.account_item(account_id).await?;
@@ -116,7 +116,7 @@ impl People {
             .map_err(about(ItemKind::User.label()))
     }
 
-    /// Sets a user's password and ends all their sessions but one.
+    /// Sets a user's password and ends all their sessions except one.
     pub async fn set_password(
         &self,
         account_id: &str,
@@ -139,7 +139,7 @@ impl People {
         .await
     }
 
-    /// Changes what a user may do, and ends their sessions.
+    /// Changes a user's role, and ends their sessions.
     pub async fn set_role(
         &self,
         account_id: &str,
@@ -159,7 +159,7 @@ impl People {
         changed.await.map_err(about("user"))
     }
 
-    /// Changes a user, ends their sessions but one, and records it.
+    /// Changes a user, ends their sessions except one, and records it.
     pub(super) async fn edit_user(
         &self,
         account_id: &str,

@@ -1,4 +1,4 @@
-//! Connecting: TLS unless the server is on this machine, durable commits, migrations.
+//! Connections: TLS unless the server is on this machine, durable commits, migrations.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::postgres::{client, unavailable};
 use crate::{Result, StoreError};
 
 const MIGRATIONS: &[Migration] = &[
-    // In order; added, never edited.
+    // In order. Rows may be added but never edited.
     Migration {
         version: 1,
         sql: include_str!("migrations/0001_first.sql"),
@@ -62,8 +62,8 @@ pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Poo
     });
     let said_nothing = config.get_ssl_mode() == SslMode::Prefer;
     if said_nothing {
-        // Inside one machine there is nothing to protect, and the certificate that PostgreSQL has
-        // by default nobody trusts. A certificate that is named is meant to be checked.
+        // On one machine TLS is optional, because PostgreSQL's default certificate is self-signed. If a certificate is
+        // named, it is verified.
         let needs_tls = !is_local || root.is_some();
         config.ssl_mode(if needs_tls {
             SslMode::Require
@@ -119,7 +119,7 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
     }
     let transaction = client.transaction().await.map_err(fault)?;
     transaction
-        // A new index on a long trail takes its time.
+        // Building a new index on a long trail takes time.
         .batch_execute("SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0")
         .await
         .map_err(fault)?;
@@ -173,7 +173,7 @@ fn tls_config(root: Option<&str>) -> Result<rustls::ClientConfig> {
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Takes `sslrootcert=…` out of an address; the driver does not know it.
+/// Removes `sslrootcert=…` from an address, because the driver does not know it.
 fn split_root_certificate(url: &str) -> (String, Option<String>) {
     let Some((base, query)) = url.split_once('?') else {
         return (url.to_owned(), None);
@@ -184,7 +184,7 @@ fn split_root_certificate(url: &str) -> (String, Option<String>) {
             Some(("sslrootcert", path)) => {
                 root = Some(path.replace("%2F", "/").replace("%2f", "/"));
             }
-            // The driver always checks the name once it uses TLS.
+            // The driver always verifies the name when it uses TLS.
             Some(("sslmode", "verify-full" | "verify-ca")) => kept.push("sslmode=require"),
             _ => kept.push(pair),
         }
@@ -202,9 +202,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_root_certificate_is_taken_out_of_the_address() {
+    fn root_certificate_is_removed_from_the_address() {
         let rows = [
-            // Address, what is left of it, certificate.
+            // Address, its remainder, certificate.
             ("postgres://h/d", "postgres://h/d", None),
             (
                 "postgres://h/d?sslrootcert=%2Fetc%2Fca.pem",

@@ -1,4 +1,4 @@
-//! The promises of [`Store`](crate::store::Store), kept with PostgreSQL.
+//! [`Store`](crate::store::Store) implemented with PostgreSQL.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -85,7 +85,7 @@ impl TrailRows for Postgres {
     }
 
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>> {
-        // The answer must be final, also about a commit that is still under way somewhere.
+        // The result must be final, even for a commit that is still in progress.
         self.settle_doubts().await?;
         let sql = "SELECT digest FROM audit_chain WHERE account = $1 AND lane = $2 AND seq = $3";
         let row = self.query_hot(sql, &[&account, &lane, &seq]).await?;

@@ -1,8 +1,7 @@
-//! The number of setting changes, read for many requests at once.
+//! The number of setting changes, with one query for many requests.
 //!
-//! A request must not act on settings older than its own arrival. Whoever asks joins the next
-//! read, never the one already running, so each answer was read after its question was asked, and
-//! any number of waiting requests cost one query.
+//! A request must not act on settings older than its arrival. Each caller joins the next query, never the running one,
+//! so its result was read after its call, and any number of waiting requests cost one query.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,13 +12,13 @@ use tokio::sync::oneshot;
 use crate::postgres::query;
 use crate::{Result, StoreError};
 
-/// Shares reads among those who wait.
+/// Shares queries among waiting requests.
 #[derive(Clone)]
 pub(super) struct Generation {
     pool: Pool,
-    /// A request that cannot be sure within this time is refused.
+    /// A request that has no result within this time is refused.
     limit: Duration,
-    /// Longest time one read may take.
+    /// Timeout of one query.
     patience: Duration,
     state: Arc<Mutex<State>>,
 }
@@ -40,7 +39,7 @@ impl Generation {
         }
     }
 
-    /// The number as it stood after this call began.
+    /// The number, read after this call began.
     pub(super) async fn generation(&self) -> Result<u64> {
         let (sender, answer) = oneshot::channel();
         let must_start = {
@@ -57,7 +56,7 @@ impl Generation {
         }
     }
 
-    /// Reads for everybody who waits, until nobody does.
+    /// Queries for all waiting requests until none is left.
     async fn read(self) {
         loop {
             let asking = {
@@ -80,7 +79,7 @@ impl Generation {
                 None => Err(StoreError::Unreadable("generation")),
             });
             for one in asking {
-                // Whoever gave up meanwhile needs no answer.
+                // The receiver may have timed out.
                 let _ = one.send(answer.clone());
             }
         }

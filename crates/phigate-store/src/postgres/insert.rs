@@ -1,4 +1,4 @@
-//! Inserting what a group brings: one statement per table, over arrays.
+//! Inserts the rows of a group: one statement per table, over arrays.
 
 use deadpool_postgres::Object;
 use tokio_postgres::types::ToSql;
@@ -8,7 +8,7 @@ use crate::postgres::statement::{Failure, failed, run};
 use crate::rows::{Batch, Link, LookupCode, LookupRow, NewRecord};
 use crate::store::CommitError;
 
-/// Sends all of it without waiting in between.
+/// Inserts all rows in one pipeline.
 pub(super) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
     let (closed, opened, records, links, contents, lookups, counters) = tokio::join!(
         close_requests(client, batch),
@@ -19,7 +19,7 @@ pub(super) async fn all(client: &Object, batch: &Batch) -> Result<(), Failure> {
         insert_lookups(client, batch),
         insert_counters(client, batch),
     );
-    // After one statement failed, the others fail for no reason of their own.
+    // After the first failure the later statements of the transaction fail too; the ranking picks the cause.
     let failures = [closed, opened, records, links, contents, lookups, counters]
         .into_iter()
         .filter_map(Result::err);

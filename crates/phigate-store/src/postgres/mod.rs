@@ -1,8 +1,7 @@
 //! PostgreSQL: the engine for several replicas on one database.
 //!
-//! A batch is a few statements over arrays, sent together. A transaction that was left without an
-//! answer is a doubt; it is settled, by ending the backend that may still be at it, before the
-//! outcome is looked up. So a record is neither lost nor written twice.
+//! A batch is a few statements over arrays, sent together. A transaction without a reply is a doubt: its backend, which
+//! may still be running, is ended before the outcome is looked up. So a record is neither lost nor written twice.
 
 mod connect;
 mod engine;
@@ -24,24 +23,24 @@ use crate::error::{Result, StoreError};
 use crate::store::Opening;
 use generation::Generation;
 
-/// Longest time one step of a write may take; the caller's own deadline is shorter or equal.
+/// Timeout of one step of a write; the caller's deadline is shorter or equal.
 const WRITE: Duration = Duration::from_secs(3);
-/// Longest time to wait for a connection, or for one to be made, where no request's own limit applies.
+/// Timeout for getting or making a connection, if the request has no limit for it.
 const CONNECT: Duration = Duration::from_secs(3);
-/// Connections for long reads, for settings, which must not wait for them, and for commits.
+/// Pool sizes: connections for long reads, for settings, which must not wait for them, and for commits.
 const READERS: usize = 5;
 const HOT: usize = 3;
 const COMMITTERS: usize = 4;
-/// Longest time a read may take.
+/// Timeout of a read.
 const READ: Duration = Duration::from_secs(60);
 
 /// A store in a PostgreSQL database.
 pub(crate) struct Postgres {
-    /// For reads, which may take long.
+    /// Connections for reads, which may take long.
     pool: Pool,
-    /// For settings, which must never wait behind a long read.
+    /// Connections for settings, which must never wait behind a long read.
     hot: Pool,
-    /// For commits. Their connections are served by the thread of the writer.
+    /// Connections for commits. The writer's thread drives them.
     commits: Pool,
     generation: Generation,
     /// Longest time a read of settings may take.
@@ -51,9 +50,9 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Connects, and makes the schema when asked to.
+    /// Connects, and creates the schema if asked to.
     pub(crate) async fn open(url: &str, how: Opening) -> Result<Self> {
-        // Requests may be allowed to wait longer than usual, on a busy machine; settings then have as long.
+        // On a busy machine requests may be allowed to wait longer; reads of settings then may too.
         let patience = CONNECT.max(how.decision_limit);
         let pool = connect::pool(url, READERS, CONNECT)?;
         let hot = connect::pool(url, HOT, patience)?;
@@ -71,12 +70,12 @@ impl Postgres {
         })
     }
 
-    /// Reads rows; tries again when the connection turned out to be dead.
+    /// Reads rows, and tries again if the connection was dead.
     async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         query(&self.pool, sql, values, READ).await
     }
 
-    /// Reads settings, ahead of everything that may take long.
+    /// Reads settings, ahead of all long reads.
     async fn query_hot(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         query(&self.hot, sql, values, self.patience).await
     }
@@ -129,12 +128,12 @@ async fn client(pool: &Pool) -> Result<Object> {
     })
 }
 
-/// Takes a connection out of the pool for good.
+/// Closes a connection instead of returning it to the pool.
 fn discard(client: Object) {
     drop(Object::take(client));
 }
 
-/// Whether the connection, rather than the statement, is at fault.
+/// Whether the connection failed, and not the statement.
 fn is_dead(error: &tokio_postgres::Error) -> bool {
     let shutting_down = error
         .code()
@@ -170,7 +169,7 @@ const FIXES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What is wrong with TLS, if that is what failed.
+/// The fault of a TLS handshake, if TLS failed.
 fn tls_fault(error: &tokio_postgres::Error) -> Option<String> {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(error);
     while let Some(inner) = cause {

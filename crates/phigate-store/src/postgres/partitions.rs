@@ -1,4 +1,4 @@
-//! Partitions by month: made ahead of time, dropped once they are empty and old.
+//! Monthly partitions: created ahead of time, dropped when they are empty and old.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const TABLES: [&str; 2] = ["audit_record", "audit_content"];
 const AHEAD: i32 = 3;
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Makes the partitions of this month and the next ones.
+/// Creates the partitions of this month and of the next ones.
 pub(super) async fn create(pool: &Pool) -> Result<()> {
     let this_month = Timestamp::now()
         .to_zoned(TimeZone::UTC)
@@ -32,7 +32,7 @@ pub(super) async fn create(pool: &Pool) -> Result<()> {
     Ok(())
 }
 
-/// Makes the partitions that records of these times need.
+/// Creates the partitions for records of these times.
 pub(super) async fn create_for(pool: &Pool, times_us: &[i64]) -> Result<()> {
     let mut months = std::collections::BTreeSet::new();
     for time_us in times_us {
@@ -68,7 +68,7 @@ pub(super) async fn drop_empty(pool: &Pool) -> Result<()> {
             let sql = format!("SELECT 1 FROM {partition} LIMIT 1");
             if query(pool, &sql, &[], LIMIT).await?.is_empty() {
                 let client = client(pool).await?;
-                // Locked first, so that nothing can arrive between looking and dropping.
+                // Locked first, so that no row can be inserted between check and drop.
                 let sql = format!(
                     "DO $$ BEGIN LOCK TABLE {partition} IN ACCESS EXCLUSIVE MODE;
                      IF NOT EXISTS (SELECT 1 FROM {partition}) THEN DROP TABLE {partition}; END IF; END $$"

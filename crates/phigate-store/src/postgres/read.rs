@@ -1,4 +1,4 @@
-//! Reading rows.
+//! Reads rows.
 
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
@@ -15,7 +15,7 @@ pub(super) const RECORD: &str = "SELECT account, time, id, kind, request, key_id
 pub(super) const HEAD: &str = "SELECT account, lane, seq, digest, signature FROM audit_chain
     WHERE account = $1 AND lane = $2 ORDER BY seq DESC LIMIT 1";
 
-/// Jumps from chain to chain along the primary key instead of reading every entry.
+/// The heads of all chains: jumps from chain to chain along the primary key instead of reading every entry.
 pub(super) const HEADS: &str = "WITH RECURSIVE each (account, lane) AS (
         (SELECT account, lane FROM audit_chain WHERE $1::text IS NULL OR account = $1
          ORDER BY account, lane LIMIT 1)
@@ -70,7 +70,7 @@ pub(super) fn search(
     (sql, values)
 }
 
-/// How many records there are, counted no further than `most`.
+/// The query that counts matching records, up to `most`.
 pub(super) fn count(account: &str, filter: &Filter, most: i64) -> (String, Vec<Value>) {
     let (conditions, values) = conditions(account, filter, None);
     let sql = format!(
@@ -79,7 +79,7 @@ pub(super) fn count(account: &str, filter: &Filter, most: i64) -> (String, Vec<V
     (sql, values)
 }
 
-/// How PostgreSQL says it.
+/// PostgreSQL's SQL for the conditions.
 const DIALECT: Dialect = Dialect {
     has_type: "position(',' || ? || ',' in types) > 0",
     at_door: "position('\"door\":\"' || ? || '\"' in body) > 0",
@@ -119,7 +119,7 @@ fn stored(value: conditions::Value) -> Value {
     }
 }
 
-/// A value of a search.
+/// A value of a query.
 pub(super) type Value = Box<dyn ToSql + Sync + Send>;
 
 pub(super) fn item(row: &Row) -> Result<Item> {
@@ -215,8 +215,8 @@ pub(super) fn key(row: &Row) -> RowKey {
     }
 }
 
-/// Bytes of another length than were written must not hide which record they belong to: they read as zeros, which no
-/// digest or keyed hash fits.
+/// Bytes of a column. A value of another length than was written reads as zeros, which match no digest or keyed hash.
+/// An error would hide the record that it belongs to.
 pub(super) fn bytes<const N: usize>(row: &Row, column: usize) -> [u8; N] {
     row.get::<_, &[u8]>(column).try_into().unwrap_or([0; N])
 }

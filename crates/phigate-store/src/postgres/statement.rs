@@ -1,4 +1,4 @@
-//! Running one statement of a batch, and what its failure means.
+//! Runs one statement of a batch and classifies its failure.
 
 use deadpool_postgres::Object;
 use tokio_postgres::error::SqlState;
@@ -8,7 +8,7 @@ use crate::StoreError;
 use crate::postgres::{is_dead, unavailable};
 use crate::store::CommitError;
 
-/// Why a batch was not written on one connection.
+/// The reason why a batch was not written on one connection.
 pub(super) enum Failure {
     /// The connection was dead before anything was committed.
     Dead(StoreError),
@@ -16,7 +16,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What says most about the cause comes first.
+    /// Rank among failures; the lowest says most about the cause.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Dead(_) => 0,
@@ -51,7 +51,7 @@ pub(super) async fn run(
         .map_err(|error| failed(&error))
 }
 
-/// What a failed statement means for the batch.
+/// Classifies a failed statement.
 pub(super) fn failed(error: &tokio_postgres::Error) -> Failure {
     if is_dead(error) {
         return Failure::Dead(unavailable(error));
@@ -69,7 +69,7 @@ pub(super) fn failed(error: &tokio_postgres::Error) -> Failure {
     })
 }
 
-/// Whether the values themselves are refused: data errors, broken rules, limits.
+/// Whether the server refuses the values: data errors, violated constraints, limits.
 fn is_refusal(error: &tokio_postgres::Error) -> bool {
     let class = error
         .code()

@@ -1,4 +1,4 @@
-//! Writing: a transaction, batches of a few statements sent together, the commit.
+//! Writes: a transaction, batches of a few statements sent together, the commit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::rows::{Batch, RowKey};
 use crate::store::{CommitError, Transaction};
 use crate::{Result, StoreError};
 
-/// A transaction that was begun.
+/// A transaction in progress.
 pub(super) struct PostgresTransaction<'a> {
     store: &'a Postgres,
-    /// None once it has ended.
+    /// `None` once the transaction has ended.
     client: Option<Object>,
     backend: i32,
 }
@@ -64,7 +64,7 @@ impl Transaction for PostgresTransaction<'_> {
 }
 
 impl Drop for PostgresTransaction<'_> {
-    /// What has not ended is ended by the server, at the latest when somebody needs to know.
+    /// Records the transaction as a doubt, unless it has ended; the server then ends it.
     fn drop(&mut self) {
         if let Some(client) = self.client.take() {
             discard(client);
@@ -78,7 +78,7 @@ impl Postgres {
     pub(super) async fn begin_on_any(&self) -> Result<PostgresTransaction<'_>, CommitError> {
         self.settle_doubts().await.map_err(CommitError::Failed)?;
         let mut last = StoreError::Unavailable("no connection to PostgreSQL".to_owned());
-        // Connections that had died in the pool are simply replaced.
+        // Dead connections from the pool are replaced.
         for _ in 0..=COMMITTERS {
             let client = client(&self.commits).await.map_err(CommitError::Failed)?;
             match tokio::time::timeout(WRITE, begin(&client)).await {
@@ -104,7 +104,7 @@ impl Postgres {
         Err(CommitError::Failed(last))
     }
 
-    /// Ends the backends that may still be committing, so that what is there now stays so.
+    /// Ends the backends that may still be committing, so that their outcome is final.
     pub(super) async fn settle_doubts(&self) -> Result<()> {
         let doubts = self.doubts().clone();
         for backend in doubts {
@@ -119,14 +119,14 @@ impl Postgres {
     }
 }
 
-/// Everything a batch does. All its rows are sent together, and cost one turn.
+/// Applies a batch. All its rows are sent in one pipeline and cost one round trip.
 async fn apply(client: &Object, batch: &Batch) -> Result<(), Failure> {
     change(client, batch).await?;
     insert::all(client, batch).await
 }
 
-/// Begins a transaction; the process id of the backend. It is waited for: should it fail while the
-/// connection lives, rows sent along would be committed one by one.
+/// Begins a transaction and returns the process id of the backend. The call waits for the reply. Otherwise, if `BEGIN`
+/// failed on a live connection, pipelined rows would be committed one by one.
 async fn begin(client: &Object) -> Result<i32, Failure> {
     let answers = client
         .simple_query("BEGIN; SELECT pg_backend_pid()")
@@ -142,7 +142,7 @@ async fn begin(client: &Object) -> Result<i32, Failure> {
     })
 }
 
-/// Changes to items and deletions, one after the other.
+/// Applies changes to items and deletions in order.
 async fn change(client: &Object, batch: &Batch) -> Result<(), Failure> {
     for change in &batch.changes {
         apply_change(client, change).await?;
@@ -178,7 +178,7 @@ async fn apply_change(client: &Object, change: &Change) -> Result<(), Failure> {
             id,
             version,
         } => {
-            // Locked until the commit, so that it still holds then.
+            // Locked until the commit, so that the row is unchanged then.
             let sql = "SELECT 1 FROM item WHERE account = $1 AND kind = $2 AND id = $3 AND version = $4 FOR SHARE";
             exactly_one(run(client, sql, &[account, &kind.code(), id, version]).await?)
         }
@@ -228,7 +228,7 @@ async fn put(client: &Object, item: &Item, expect: Expect) -> Result<(), Failure
     exactly_one(changed?)
 }
 
-/// Inserts a row of another store as it was there.
+/// Inserts a row of another store unchanged.
 async fn restore(client: &Object, item: &Item) -> Result<(), Failure> {
     let Item {
         account,
@@ -244,7 +244,7 @@ async fn restore(client: &Object, item: &Item) -> Result<(), Failure> {
     exactly_one(run(client, sql, &values).await?)
 }
 
-/// Deletes rows of some tables by record; lookup hashes by the request of the record.
+/// Deletes rows of some tables by record, and lookup codes by the record's request.
 async fn delete(
     client: &Object,
     tables: &[&str],

@@ -1,4 +1,4 @@
-//! Reading chains: their ends, their entries, and records that stand in none.
+//! Reads chains: their heads, their entries, and records without an entry.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -85,8 +85,8 @@ pub(super) fn chain(
         .collect()
 }
 
-/// A cell that holds something of another type or length than was written must not hide which record it belongs to:
-/// it reads as empty, which no digest, keyed hash or signature fits.
+/// Reads an entry. A cell of another type or length than was written reads as empty, which matches no digest, keyed
+/// hash or signature. An error would hide the record that it belongs to.
 fn read_chain_row(row: &Row<'_>) -> rusqlite::Result<ChainRow> {
     let is_deleted = row.get_ref(0)? == rusqlite::types::ValueRef::Null;
     let record = uuid(row, 12).unwrap_or_default();

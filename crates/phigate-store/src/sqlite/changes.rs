@@ -7,7 +7,7 @@ use crate::rows::{Batch, RowKey};
 use crate::sqlite::{codes, failed};
 use crate::store::CommitError;
 
-/// One change to the items.
+/// Applies one change to the items.
 pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<(), CommitError> {
     match change {
         Change::Put(item, expect) => put(transaction, item, *expect),
@@ -89,7 +89,7 @@ fn put(transaction: &Transaction<'_>, item: &Item, expect: Expect) -> Result<(),
     exactly_one(changed)
 }
 
-/// Inserts a row of another store as it was there.
+/// Inserts a row of another store unchanged.
 fn restore(transaction: &Transaction<'_>, item: &Item) -> Result<(), CommitError> {
     let Item {
         account,
@@ -117,7 +117,7 @@ fn exactly_one(changed: rusqlite::Result<usize>) -> Result<(), CommitError> {
     }
 }
 
-/// What cannot fail for a reason of its own: telling that settings changed, deletions by retention.
+/// Applies the parts of a batch without conditions: the bump of the generation and deletions by retention.
 pub(super) fn apply_plain(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     if batch.bump {
         transaction.execute("UPDATE generation SET value = value + 1", [])?;
@@ -153,7 +153,7 @@ fn delete_contents(
     Ok(())
 }
 
-/// Deletes records and the lookup hashes of their requests; their places in the chain stay.
+/// Deletes records and the lookup codes of their requests; their chain entries stay.
 fn delete_records(
     transaction: &Transaction<'_>,
     account: &str,

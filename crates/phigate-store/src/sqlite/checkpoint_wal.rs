@@ -1,8 +1,8 @@
-//! Folding the write-ahead log into the database without making a commit wait for it.
+//! Checkpoints the write-ahead log without making a commit wait for it.
 //!
-//! A thread with a connection of its own folds in the bulk while commits go on. It can never catch
-//! up with a writer that does not pause, and the log starts again from its beginning only when
-//! nothing in it is left to fold. So the writer itself folds in the rest, which is small by then.
+//! A thread with its own connection checkpoints most of the log while commits go on. It cannot catch up with a writer
+//! that never pauses, and SQLite restarts the log only when nothing in it is left to checkpoint. So the writer itself
+//! checkpoints the rest, which is small by then.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::sqlite::connect::{Access, connect};
 use crate::sqlite::unavailable;
 use crate::{Result, StoreError};
 
-/// So much in the log is worth folding in.
+/// Size of the log that starts a checkpoint.
 const FOLD_BYTES: usize = 16 << 20;
-/// So much is folded in at once by the writer, should the thread not get along.
+/// Size of the log at which the writer checkpoints everything, if the thread is too slow.
 const FOLD_BYTES_MAX: usize = 128 << 20;
-/// What a commit writes besides the bytes it was given.
+/// Estimated bytes that a commit writes besides its batch.
 const COMMIT_BYTES: usize = 32 << 10;
 
-/// Keeps the log short.
+/// Schedules checkpoints.
 pub(super) struct Folder {
     ask: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
-    /// Set by the thread when the bulk is folded in.
+    /// Set by the thread after it has checkpointed.
     has_folded: Arc<AtomicBool>,
     was_asked: bool,
     bytes: usize,
@@ -52,7 +52,7 @@ impl Folder {
         })
     }
 
-    /// After each commit: folds in, or lets fold in, when enough was written.
+    /// Counts the bytes of a commit, and starts or finishes a checkpoint if enough was written.
     pub(super) fn wrote(&mut self, connection: &Connection, bytes: usize) {
         self.bytes += COMMIT_BYTES + bytes;
         if self.bytes > FOLD_BYTES && !self.was_asked {
@@ -67,7 +67,7 @@ impl Folder {
         }
     }
 
-    /// In a quiet moment the thread folds in everything by itself.
+    /// Asks the thread for a checkpoint in an idle period.
     pub(super) fn rest(&mut self) {
         (self.was_asked, self.bytes) = (false, 0);
         self.ask();
@@ -75,7 +75,7 @@ impl Folder {
 
     fn ask(&self) {
         if let Some(ask) = &self.ask {
-            // A full channel means that it was asked already.
+            // A full channel means that the thread was asked already.
             let _ = ask.try_send(());
         }
     }
@@ -85,7 +85,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         self.ask.take();
         if let Some(thread) = self.thread.take() {
-            // It ends after what it is at.
+            // The thread ends after its current checkpoint.
             let _ = thread.join();
         }
     }
@@ -105,7 +105,7 @@ fn run(data: &Path, asked: &Receiver<()>, has_folded: &AtomicBool) {
     }
 }
 
-/// Folds in what nobody reads or writes at the moment.
+/// Checkpoints all pages that no other connection is using.
 fn fold(connection: &Connection) -> bool {
     let done = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
     if let Err(error) = &done {
@@ -114,7 +114,7 @@ fn fold(connection: &Connection) -> bool {
     done.is_ok()
 }
 
-/// About what a batch adds to the log: rows, their indexes and places in the chain.
+/// Estimated bytes that a batch adds to the log: rows, their indexes and chain entries.
 pub(super) fn batch_bytes(batch: &Batch) -> usize {
     let rows = batch.records.iter().map(|new| {
         let sealed = new.contents.fields().map(|(_, sealed)| sealed.len());

@@ -1,8 +1,8 @@
-//! Lookup codes: by which the requests are found in which an identifier occurred.
+//! Lookup codes, which find the requests that contain an identifier.
 //!
-//! A request's codes are written as one row, because they are spread evenly and an index would write a page for each.
-//! They are sorted later, many rows at a time (see [`segments`](crate::sqlite::segments)): a look-up asks the segments
-//! which rows may have a code, reads those, and reads all rows that are not sorted yet.
+//! A request's codes are written as one row, because codes are random and an index would write a page for each. They
+//! are sorted later, many rows at a time (see [`segments`](crate::sqlite::segments)). A lookup asks the segments which
+//! rows may have a code, reads those rows, and reads all rows that are not sorted yet.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use uuid::Uuid;
@@ -14,14 +14,14 @@ use crate::sqlite::segments::{self, Mark, Segment};
 /// A request and its time.
 type Found = (i64, Uuid);
 
-/// Requests that can be looked up by one of these codes, newest first.
+/// Requests with one of these codes, newest first.
 pub(super) fn requests_with(
     connection: &Connection,
     account: &str,
     wanted: &[LookupCode],
     limit: usize,
 ) -> rusqlite::Result<Vec<(Uuid, i64)>> {
-    // Rows must not be sorted between two of these reads.
+    // One transaction, so that no rows are sorted between the two reads.
     let moment = connection.unchecked_transaction()?;
     let mut segments = segments::all(&moment)?;
     let mut found = unsorted(&moment, account, wanted, segments::end(&segments))?;
@@ -44,7 +44,7 @@ pub(super) fn requests_with(
         .collect())
 }
 
-/// Whether requests of this time and before cannot be among the newest any more.
+/// Whether requests from this time or earlier can no longer be among the newest.
 fn is_enough(found: &mut Vec<Found>, limit: usize, time_us: i64) -> bool {
     if found.len() >= limit {
         newest(found, limit);
@@ -57,7 +57,7 @@ fn newest(found: &mut Vec<Found>, limit: usize) {
     found.truncate(limit);
 }
 
-/// Reads the rows after a number, in the order in which they lie.
+/// Reads the rows after a number, in storage order.
 fn unsorted(
     connection: &Connection,
     account: &str,
@@ -75,7 +75,7 @@ fn unsorted(
     Ok(found)
 }
 
-/// Those of a segment's rows that have one of the codes indeed: marks are short, and rows may have gone since.
+/// The rows of a segment that really have one of the codes: marks can collide, and rows may have been deleted.
 fn checked(
     connection: &Connection,
     account: &str,
@@ -96,7 +96,7 @@ fn checked(
     Ok(found)
 }
 
-/// The request of a row, if it has one of the codes.
+/// The request of a row, if the row has one of the codes.
 fn request_of(row: &Row<'_>, wanted: &[LookupCode]) -> rusqlite::Result<Option<Found>> {
     let codes = row.get_ref(2)?.as_blob().unwrap_or_default();
     let is_wanted = codes.as_chunks().0.iter().any(|code| wanted.contains(code));
@@ -105,7 +105,7 @@ fn request_of(row: &Row<'_>, wanted: &[LookupCode]) -> rusqlite::Result<Option<F
         .transpose()
 }
 
-/// The codes by which one request can be looked up.
+/// The codes of one request.
 pub(super) fn codes_of(
     connection: &Connection,
     account: &str,
@@ -119,12 +119,12 @@ pub(super) fn codes_of(
         .optional()?;
     let codes = codes.unwrap_or_default();
     let (whole, rest) = codes.as_chunks();
-    // What was cut off must not look whole.
+    // A truncated row must not look complete.
     let cut = (!rest.is_empty()).then_some([0; 16]);
     Ok(whole.iter().copied().chain(cut).collect())
 }
 
-/// Deletes the codes of the requests that these records decided.
+/// Deletes the codes of these records' requests.
 pub(super) fn delete(
     transaction: &Transaction<'_>,
     account: &str,

@@ -12,7 +12,7 @@ use crate::sqlite::unavailable;
 use crate::{Result, StoreError};
 
 const MIGRATIONS: &[Migration] = &[
-    // In order; added, never edited.
+    // In order. Rows may be added but never edited.
     Migration {
         version: 1,
         sql: include_str!("migrations/0001_first.sql"),
@@ -37,7 +37,7 @@ const MIGRATIONS: &[Migration] = &[
 
 /// Name of the database in its folder.
 const FILE: &str = "phigate.db";
-/// How long a write waits for another process; less than the time a request waits for its record.
+/// Longest wait for a lock of another process; shorter than the time a request waits for its record.
 const BUSY: Duration = Duration::from_millis(1_500);
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -52,7 +52,7 @@ pub(super) fn file(folder: &Path) -> PathBuf {
     folder.join(FILE)
 }
 
-/// Makes folder, file and schema where they are missing.
+/// Creates the folder, the file and the schema if they are missing.
 pub(super) fn prepare(folder: &Path, create: bool) -> Result<()> {
     let file = file(folder);
     if !file.exists() {
@@ -70,7 +70,7 @@ pub(super) fn prepare(folder: &Path, create: bool) -> Result<()> {
     let started = Instant::now();
     loop {
         match open(folder, Access::Write).and_then(|mut connection| migrate(&mut connection)) {
-            // Several processes may be starting at once.
+            // Another process may be starting at the same time.
             Err(OpenError::Busy) if started.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -85,12 +85,12 @@ pub(super) fn prepare(folder: &Path, create: bool) -> Result<()> {
     }
 }
 
-/// Opens a connection and sees to it that it keeps the promises.
+/// Opens a connection with durable settings.
 pub(super) fn connect(folder: &Path, access: Access) -> Result<Connection> {
     Ok(open(folder, access)?)
 }
 
-/// Why a connection could not be had.
+/// The reason why a connection could not be opened.
 pub(super) enum OpenError {
     Busy,
     Store(StoreError),
@@ -130,9 +130,9 @@ fn open(folder: &Path, access: Access) -> Result<Connection, OpenError> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "secure_delete", "on")?;
     connection.pragma_update(None, "foreign_keys", "on")?;
-    // Checkpoints happen in quiet moments, see `write`.
+    // The writer checkpoints in idle periods, see `write`.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-    // Records are appended: the pages that are written again and again are few.
+    // A small cache suffices: records are appended, and few pages are rewritten.
     connection.pragma_update(None, "cache_size", -4_096)?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
     if journal != "wal" || synchronous != 2 {
@@ -173,7 +173,7 @@ fn make_private(folder: &Path, file: &Path) -> std::io::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(folder)?;
-    // SQLite would make the file readable by all; its WAL takes over the mode of the file.
+    // SQLite would make the file readable by all users; its WAL gets the same mode as the file.
     let made = fs::OpenOptions::new()
         .write(true)
         .create_new(true)

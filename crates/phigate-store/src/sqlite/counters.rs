@@ -39,7 +39,7 @@ pub(super) fn all(connection: &Connection, account: &str) -> rusqlite::Result<Ve
         .collect()
 }
 
-/// Reads the index alone.
+/// Reads the hours from the index alone.
 pub(super) fn hours(
     connection: &Connection,
     account: &str,
@@ -76,7 +76,8 @@ pub(super) fn sums(
         .collect()
 }
 
-/// Walks from the oldest hour on: the plus keeps SQLite from gathering all of these names instead.
+/// The first hour with one of these names. The plus makes SQLite walk from the oldest hour on instead of collecting all
+/// rows of the names.
 pub(super) fn first_hour(
     connection: &Connection,
     account: &str,

@@ -1,4 +1,4 @@
-//! The promises of [`Store`](crate::store::Store), kept with SQLite.
+//! [`Store`](crate::store::Store) implemented with SQLite.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::sqlite::write::Step;
 use crate::sqlite::{Sqlite, chains, codes, counters, items, lock, read, search, segments};
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
-/// Longest time the threads are waited for at the end.
+/// Longest wait for the threads on shutdown.
 const CLOSING: Duration = Duration::from_secs(10);
 
 #[async_trait]
@@ -301,13 +301,13 @@ impl Lifecycle for Sqlite {
         lock(&self.writer).take();
         let (writer, reading) = (lock(&self.thread).take(), lock(&self.hot).take());
         let ended = tokio::task::spawn_blocking(move || {
-            // The threads end after the work they were given.
+            // The threads finish their queued work first.
             let _ = writer.map(std::thread::JoinHandle::join);
             if let Some(reading) = reading {
                 reading.end();
             }
         });
-        // On a disk that hangs they do not.
+        // On a disk that hangs the threads never end, so the wait has a timeout.
         let _ = tokio::time::timeout(CLOSING, ended).await;
         self.generation.forget();
         lock(&self.readers).clear();
@@ -318,7 +318,7 @@ fn rows(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
-/// A transaction that the writing thread works on, or will once those before it are over.
+/// A transaction that the writing thread works on, or that is queued for it.
 struct SqliteTransaction {
     steps: mpsc::Sender<Step>,
 }

@@ -1,10 +1,10 @@
-//! The number of setting changes, read again only after somebody wrote.
+//! The number of setting changes, read again only after a write.
 //!
-//! A request must not act on settings older than its own arrival. Every commit of every process
-//! rewrites the header of the wal-index (`phigate.db-shm`, <https://www.sqlite.org/walformat.html>)
-//! before it is acknowledged, and what that holds of the log's end is never the same twice. So while
-//! the header stays as it was before the last read, its answer stands. Looking takes less than a
-//! microsecond and cannot wait for the disk, so that requests may do it themselves; a read may.
+//! A request must not act on settings older than its arrival. Every commit of every process rewrites the header of the
+//! wal-index (`phigate.db-shm`, <https://www.sqlite.org/walformat.html>) before it is acknowledged, and the header's
+//! fields about the end of the log never repeat. So the last result is valid while the header is unchanged. Reading the
+//! header takes less than a microsecond and cannot block on the disk, so requests may do it themselves; a query may
+//! block.
 
 use std::fs::File;
 use std::mem::ManuallyDrop;
@@ -15,20 +15,20 @@ use rusqlite::Connection;
 
 use crate::sqlite::lock;
 
-/// Both copies of the header.
+/// The two copies of the header.
 type Header = [u8; 96];
-/// The format that is understood; with another one, every request reads.
+/// The supported format; with another format, every request queries.
 const FORMAT: u32 = 3_007_000;
 
-/// What was read last, and whether it still stands.
+/// The last result, and the header by which it is validated.
 pub(super) struct Generation {
-    /// Never closed: closing any handle of the file would let go of the locks that SQLite has on it.
+    /// Never closed, because closing any handle of the file would release SQLite's locks on it.
     index: Option<ManuallyDrop<File>>,
     seen: Mutex<Option<(Header, u64)>>,
 }
 
 impl Generation {
-    /// For a database that a connection has open: without one, there is no wal-index.
+    /// Opens the wal-index of a database that a connection has open. Without a connection there is no wal-index.
     pub(super) fn new(database: &Path) -> Self {
         let mut index = database.as_os_str().to_owned();
         index.push("-shm");
@@ -38,14 +38,14 @@ impl Generation {
         }
     }
 
-    /// The number, where a look shows that it still stands.
+    /// The number, if the header shows that the last result is still valid.
     pub(super) fn unchanged(&self) -> Option<u64> {
         self.under(&self.header()?)
     }
 
-    /// Reads the number, unless somebody before in the line did.
+    /// Reads the number, unless an earlier reader in the queue did.
     pub(super) fn read(&self, connection: &Connection) -> rusqlite::Result<u64> {
-        // Looked at first, so that what is read is at least as new.
+        // The header is read first, so that the number is at least as new as the header.
         let header = self.header();
         if let Some(generation) = header.as_ref().and_then(|header| self.under(header)) {
             return Ok(generation);
@@ -58,7 +58,7 @@ impl Generation {
         Ok(generation)
     }
 
-    /// Lets nothing stand any more.
+    /// Invalidates the last result.
     pub(super) fn forget(&self) {
         *lock(&self.seen) = None;
     }
@@ -74,14 +74,14 @@ impl Generation {
     }
 }
 
-/// Whether both copies say the same, in the format that is understood.
+/// Whether both copies agree and have the supported format.
 fn is_whole(header: &Header) -> bool {
     let (first, second) = header.split_at(header.len() / 2);
     let is_initialised = first[12] == 1;
     first == second && is_initialised && first[..4] == FORMAT.to_ne_bytes()
 }
 
-/// Opened so that looking notes no time of access, which may have to wait for the disk.
+/// Opens the file with `O_NOATIME`, because updating the access time may block on the disk.
 #[cfg(target_os = "linux")]
 fn open(index: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
@@ -90,7 +90,7 @@ fn open(index: &Path) -> Option<File> {
     opened.ok()
 }
 
-/// Reads the header as it stands in memory; nothing where the system would have to wait for it.
+/// Reads the header from memory; `None` if the read would block.
 #[cfg(target_os = "linux")]
 fn look(index: &File) -> Option<Header> {
     use rustix::io::{ReadWriteFlags, preadv2};
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// Not every file system says what it would have to wait for.
+    /// Whether the file system supports non-blocking reads.
     fn can_look(site: &Site) -> bool {
         site.generation.index.as_deref().and_then(look).is_some()
     }
@@ -142,7 +142,7 @@ mod tests {
     const CHANGE: &str = "UPDATE generation SET value = value + 1";
 
     #[test]
-    fn a_read_stands_until_somebody_writes() {
+    fn cached_generation_is_valid_until_a_write() {
         let site = site();
         let before = site.generation.read(&site.reader).unwrap();
         assert_eq!(
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_after_the_log_began_anew_are_seen() {
+    fn writes_after_a_log_restart_are_seen() {
         let site = site();
         for round in 0..20 {
             site.writer.execute(CHANGE, []).unwrap();
@@ -173,7 +173,7 @@ mod tests {
                     .unchanged()
                     .is_none_or(|number| number == seen)
             );
-            // Of the same size as the one before, at the same place of the log.
+            // Writes frames of the same size as before, in the same place of the log.
             site.writer.execute(CHANGE, []).unwrap();
             assert_eq!(site.generation.unchanged(), None, "round {round}");
         }
@@ -181,20 +181,20 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn whoever_stops_looking_leaves_the_locks_alone() {
+    fn dropping_a_generation_keeps_sqlite_locks() {
         use std::collections::BTreeSet;
         use std::os::unix::fs::MetadataExt;
         let site = site();
         let index = site.folder.path().join("phigate.db-shm");
         let inode = format!(":{}", std::fs::metadata(index).unwrap().ino());
         let process = std::process::id().to_string();
-        // Each line: number, kind, manner, direction, process, file, range.
+        // Format of a line: number, kind, manner, direction, process, file, range.
         let ours = |line: &str| {
             let words: Vec<&str> = line.split_whitespace().collect();
             let is_ours = words[4] == process && words[5].ends_with(&inode);
             is_ours.then(|| words[6..].join(" "))
         };
-        // The file is not read in one go: while other processes take locks, a line can be missed.
+        // The kernel does not read the file in one step, so a line can be missed while other processes take locks.
         let locks = || -> BTreeSet<String> {
             let read = |_| std::fs::read_to_string("/proc/locks").unwrap();
             let all: String = (0..8).map(read).collect();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_half_written_or_of_another_format_tells_nothing() {
+    fn torn_or_foreign_header_is_ignored() {
         let mut header: Header = [0; 96];
         for half in [0, 48] {
             header[half..half + 4].copy_from_slice(&FORMAT.to_ne_bytes());

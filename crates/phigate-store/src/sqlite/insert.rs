@@ -1,5 +1,7 @@
-//! Inserting what a group brings. This is where the time of the one writer goes: each statement is
-//! looked up once per group, and each row costs as few trees as can be.
+//! Inserts the rows of a group.
+//!
+//! The writer spends most of its time here: each statement is prepared once per group, and each row updates as few
+//! B-trees as possible.
 
 use std::sync::LazyLock;
 
@@ -12,7 +14,7 @@ use crate::rows::{Batch, NewRecord};
 use crate::sqlite::failed;
 use crate::store::CommitError;
 
-/// Requests that got their outcome; all of them must be open.
+/// Closes requests that have their outcome; all of them must be open.
 pub(super) fn close_requests(
     transaction: &Transaction<'_>,
     closed: &[(String, Uuid)],
@@ -65,9 +67,9 @@ pub(super) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite:
             ]
         },
     )?;
-    // Each row got the number after the largest there was, so those of a batch follow one another.
+    // Row ids are consecutive within a batch, because SQLite assigns the largest id plus one.
     let first = transaction.last_insert_rowid() - all.len() as i64 + 1;
-    // One at a time: a statement keeps copies of what it inserts, and content may be long.
+    // One row per statement, because a statement keeps copies of its values and content may be long.
     let mut content = transaction.prepare_cached(
         "INSERT INTO audit_content (number, account, time, original, sent) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
@@ -85,7 +87,7 @@ pub(super) fn records(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite:
     Ok(())
 }
 
-/// What goes with the records: requests now open, lookup hashes, counters.
+/// Inserts open requests, lookup codes and counters.
 pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<()> {
     rows(transaction, &OPEN_REQUESTS, &batch.opened, |row| {
         [
@@ -114,15 +116,16 @@ pub(super) fn beside(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::
     })
 }
 
-/// How many rows a statement takes. What it costs by itself, opening its tables above all, is as much as two or three rows.
+/// Number of rows per statement. The fixed cost of a statement, mostly opening its tables, equals that of two or three
+/// rows.
 const ROWS_OF_STATEMENTS: [usize; 3] = [8, 3, 1];
 
-/// Statements that insert rows of `N` columns, for each of these numbers of rows.
+/// Statements that insert rows of `N` columns, one for each number of rows.
 struct Inserts<const N: usize>([(usize, String); 3]);
 
 impl<const N: usize> Inserts<N> {
-    /// `OR FAIL` makes several rows with one statement the same as a statement for each: the rows before one that is
-    /// refused stay, and SQLite needs no journal of its own to take them back.
+    /// Makes the statements. With `OR FAIL` a statement of several rows behaves like a statement per row: rows before a
+    /// refused one stay, and SQLite needs no statement journal to undo them.
     fn new(into: &str, conflict: &str) -> Self {
         Self(ROWS_OF_STATEMENTS.map(|count| {
             let row = format!("({})", ["?"; N].join(", "));
@@ -147,7 +150,8 @@ static OPEN_REQUESTS: LazyLock<Inserts<4>> = LazyLock::new(|| {
     )
 });
 
-/// A row that gets more codes gets a number after all others, so that these are sorted too.
+/// Inserts lookup codes. A row that gets more codes gets a new number after all others, so that the added codes are
+/// sorted too.
 static TOKENS: LazyLock<Inserts<4>> = LazyLock::new(|| {
     Inserts::new(
         "audit_token (account, request, time, tokens)",
@@ -170,7 +174,7 @@ static LINKS: LazyLock<Inserts<9>> = LazyLock::new(|| {
     )
 });
 
-/// Inserts rows, several with one statement.
+/// Inserts rows, several per statement.
 fn rows<'r, T, const N: usize>(
     transaction: &Transaction<'_>,
     inserts: &Inserts<N>,
@@ -195,7 +199,7 @@ fn rows<'r, T, const N: usize>(
     Ok(())
 }
 
-/// Places in the chain, of records written now and (by an import) of records deleted before.
+/// Inserts chain entries of new records and, in an import, of records that were deleted before.
 pub(super) fn links(transaction: &Transaction<'_>, batch: &Batch) -> Result<(), CommitError> {
     let written = batch
         .records

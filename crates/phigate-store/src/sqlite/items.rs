@@ -1,4 +1,4 @@
-//! Reading items, and the thread for reads of microseconds.
+//! Reads items, and runs the thread for short reads.
 
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -10,14 +10,14 @@ use crate::item::{Item, ItemKind};
 use crate::sqlite::HotJob;
 use crate::{Result, StoreError};
 
-/// The thread that does reads of microseconds.
+/// The thread for reads that take microseconds.
 pub(super) struct Reading {
     sender: mpsc::Sender<HotJob>,
     thread: JoinHandle<()>,
 }
 
 impl Reading {
-    /// Gives a connection such a thread.
+    /// Starts a thread that owns the connection.
     pub(super) fn start(connection: Connection) -> Result<Self> {
         let (sender, jobs) = mpsc::channel::<HotJob>();
         let thread = std::thread::Builder::new()
@@ -27,15 +27,15 @@ impl Reading {
         Ok(Self { sender, thread })
     }
 
-    /// Gives it something to read; whether it is still there.
+    /// Queues a read; false if the thread has ended.
     pub(super) fn send(&self, job: HotJob) -> bool {
         self.sender.send(job).is_ok()
     }
 
-    /// Waits until it has done what it was given and closed its connection.
+    /// Waits until the thread has finished its queue and closed its connection.
     pub(super) fn end(self) {
         drop(self.sender);
-        // A thread that panicked has ended as well.
+        // A thread that panicked has ended too.
         let _ = self.thread.join();
     }
 }
@@ -86,7 +86,7 @@ pub(super) fn items(
     }
 }
 
-/// One statement, hence one moment.
+/// The items of an account, read in one statement and therefore one snapshot.
 pub(super) fn account_items(
     connection: &Connection,
     account: &str,
@@ -111,8 +111,8 @@ pub(super) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> 
         .collect()
 }
 
-/// A cell that somebody else filled with a value of another type must not hide which row it is: it reads as empty,
-/// and the row's keyed hash does not fit.
+/// Reads an item. A cell that was overwritten with a value of another type reads as empty, which does not match the
+/// row's keyed hash. An error would hide the row that it belongs to.
 fn read_item(row: &Row<'_>) -> rusqlite::Result<Item> {
     let code: String = row.get(1)?;
     let kind = ItemKind::from_code(&code).ok_or_else(|| {

@@ -1,7 +1,7 @@
-//! SQLite: the engine for one machine. A folder, one file, nothing to install.
+//! SQLite: the engine for one machine. The store is one file in a folder, without a server.
 //!
-//! One thread owns the connection that writes, another does the reads of microseconds that requests
-//! need; longer ones run on the blocking pool. Several processes may have the same folder open.
+//! One thread owns the writing connection, and another does the short reads of requests; longer reads run on the
+//! blocking pool. Several processes may have the same folder open.
 
 mod chains;
 mod changes;
@@ -37,11 +37,11 @@ use items::Reading;
 type WriteJob = Box<dyn FnOnce(&mut write::Writer) + Send>;
 type HotJob = Box<dyn FnOnce(&Connection) + Send>;
 
-/// Reading connections kept for later.
+/// Idle reading connections to keep.
 const READERS: usize = 4;
-/// A read of microseconds that has not ended by then hangs.
+/// Timeout of a short read.
 const HANGS: Duration = Duration::from_millis(1_500);
-/// Every lease of a process that left a lock file this old has run out.
+/// Age after which a lock file is removed: every lease of its process has expired.
 const LOCK_FILE_AGE: Duration = Duration::from_secs(3_600);
 
 /// A store in a folder.
@@ -56,7 +56,7 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the store in a folder, making it when asked to.
+    /// Opens the store in a folder, and creates it if asked to.
     pub(crate) fn open(folder: &Path, how: Opening) -> Result<Self> {
         connect::prepare(folder, how.create)?;
         let connection = connect(folder, Access::Write)?;
@@ -80,7 +80,7 @@ impl Sqlite {
         })
     }
 
-    /// Gives the writing thread something to do; whether there still is one.
+    /// Queues a job for the writing thread; false if the thread has ended.
     fn send(&self, job: WriteJob) -> bool {
         match &*lock(&self.writer) {
             Some(writer) => writer.send(job).is_ok(),
@@ -111,15 +111,15 @@ impl Sqlite {
             .map_err(|_| StoreError::Unavailable("a read was cut short".to_owned()))?
     }
 
-    /// Runs a read of microseconds, ahead of all longer ones. On a disk that hangs even a read may
-    /// never end (it notes in a shared file how far it sees), so it has a thread of its own.
+    /// Runs a short read, ahead of all longer ones. It has its own thread, because on a disk that hangs even a read may
+    /// never end (it writes its read mark to a shared file).
     async fn on_hot<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (tell, answer) = oneshot::channel();
         let job: HotJob = Box::new(move |connection| {
-            // Whoever asked may have given up.
+            // The reader may have timed out.
             let _ = tell.send(work(connection));
         });
         let ended = || StoreError::Unavailable("the reading thread ended".to_owned());
@@ -138,7 +138,7 @@ impl Sqlite {
         }
     }
 
-    /// Removes lock files that dead processes left behind long ago.
+    /// Removes old lock files of dead processes.
     fn sweep_lock_files(&self) -> std::io::Result<()> {
         for entry in std::fs::read_dir(self.folder.join("writers"))? {
             let entry = entry?;
@@ -157,7 +157,7 @@ impl Sqlite {
     }
 }
 
-/// Only the code is kept: messages of SQLite may name values.
+/// Converts an error. Only the code is kept, because messages of SQLite may contain values.
 fn unavailable(error: &rusqlite::Error) -> StoreError {
     if let rusqlite::Error::FromSqlConversionFailure(_, _, inner) = error
         && let Some(StoreError::Unknown(what)) = inner.downcast_ref()
@@ -168,7 +168,7 @@ fn unavailable(error: &rusqlite::Error) -> StoreError {
         Some(inner) => {
             StoreError::Unavailable(format!("SQLite {:?} ({})", inner.code, inner.extended_code))
         }
-        // A value of another type than was written.
+        // The value has another type than was written.
         None => StoreError::Unreadable("row of the database"),
     }
 }

@@ -1,4 +1,4 @@
-//! Reading the trail.
+//! Reads the trail.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ pub(super) fn requests(
     requests: &[Uuid],
 ) -> rusqlite::Result<Vec<AuditRow>> {
     let mut statement = connection.prepare_cached(&format!(
-        // The plus keeps SQLite from walking all records in order of time to spare itself a sort of two.
+        // The plus makes SQLite sort the request's few records instead of walking all records by time.
         "{RECORD} WHERE account = ?1 AND request = ?2 ORDER BY +time, id"
     ))?;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Searching the trail.
+//! Searches the trail.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -21,7 +21,7 @@ pub(super) fn list(
         let place = format!("(time < {time_us} OR id < ?)");
         search.add(&place, id.as_bytes().to_vec().into());
     }
-    // The plus: of one request there are few records, and finding them by its id beats walking all by time.
+    // The plus makes SQLite use the index by request: a request has few records.
     let plus = if filter.request_id.is_some() { "+" } else { "" };
     let sql = format!(
         "{RECORD} WHERE {} ORDER BY {plus}time DESC, id DESC LIMIT {limit}",
@@ -33,7 +33,7 @@ pub(super) fn list(
         .collect()
 }
 
-/// How many records there are, counted no further than `most`.
+/// The number of matching records, counted up to `most`.
 pub(super) fn count(
     connection: &Connection,
     account: &str,
@@ -50,7 +50,7 @@ pub(super) fn count(
         .query_row(params_from_iter(search.values), |row| row.get(0))
 }
 
-/// What a search asks for, and the values it names.
+/// SQL conditions of a search with their values.
 struct Search {
     conditions: String,
     values: Vec<Value>,
@@ -76,7 +76,7 @@ impl Search {
     }
 }
 
-/// How SQLite says it.
+/// SQLite's SQL for the conditions.
 const DIALECT: Dialect = Dialect {
     has_type: "instr(types, ',' || ? || ',') > 0",
     at_door: "instr(body, '\"door\":\"' || ? || '\"') > 0",

@@ -1,13 +1,13 @@
-//! Rows of lookup codes, sorted in the background so that a look-up need not read them all.
+//! Segments of lookup codes, sorted in the background so that a lookup need not read all rows.
 //!
-//! A segment is a stretch of rows with thousands of codes. Each code has a mark of five bytes; the first says in which
-//! bucket its entry lies (the rest of the mark, and the row). All entries of one bucket lie together, so a look-up reads
-//! a 256th of six bytes per code. What holds:
+//! A segment is a range of rows with thousands of codes. Each code has a mark of five bytes. The first byte selects the
+//! bucket of its entry, which is the rest of the mark and the row. The entries of a bucket are contiguous, so a lookup
+//! reads a 256th of six bytes per code. Invariants:
 //!
 //! - Every row up to the end of the last segment is in a segment that has all its codes.
-//! - An entry may name a row that is gone or was replaced: whoever asks reads the row before believing it.
-//! - New rows come after the end of the last segment. SQLite gives out the number after the largest there is, so when
-//!   the newest rows are deleted, the segments end earlier ([`lose`]).
+//! - An entry may name a row that was deleted or replaced, so a lookup reads the row and checks it.
+//! - New rows come after the end of the last segment. SQLite assigns the largest number plus one, so when the newest
+//!   rows are deleted, the segments end earlier ([`lose`]).
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,29 +17,29 @@ use uuid::Uuid;
 use crate::rows::{Batch, LookupCode};
 use crate::sqlite::read::uuid;
 
-/// How much makes a segment: so many rows, or rows with so many codes.
+/// Segment size limit, in rows or codes.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     pub(super) rows: usize,
     pub(super) codes: usize,
 }
 
-/// What is sorted at once, while commits wait.
+/// Number of rows sorted in one transaction, while commits wait.
 pub(super) const USUAL: Size = Size {
     rows: 4_096,
     codes: 65_536,
 };
-/// About what writing a segment adds to the log: a page for each bucket, and some that are split.
+/// Estimated bytes that a segment adds to the log: a page per bucket, and some page splits.
 pub(super) const SEGMENT_BYTES: usize = 3 << 19;
-/// Bits of a place that say which segment it is of.
+/// Bits of a place for the first row of its segment.
 const FIRST_BITS: u32 = 48;
 const BUCKETS: usize = 256;
-/// An odd number with bits all over, as hash functions multiply with.
+/// An odd constant with well-spread bits, for multiplicative hashing.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-/// How far the last row of a segment can be from its first.
+/// The longest distance of a segment's row from its first.
 const FARTHEST: i64 = u16::MAX as i64;
 
-/// What is kept of a code: enough to tell nearly all codes apart.
+/// A shortened code: enough to distinguish nearly all codes.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     bucket: u8,
@@ -47,7 +47,8 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Some codes are keyed hashes, others the ends of tokens, which have few different characters: both are mixed.
+    /// The mark of a code. Codes are mixed, because the codes of tokens have few different bytes; the others are keyed
+    /// hashes.
     pub(super) fn of(code: &LookupCode) -> Self {
         let (halves, _) = code.as_chunks();
         let [low, high] = [halves[0], halves[1]].map(u64::from_le_bytes);
@@ -60,7 +61,7 @@ impl Mark {
     }
 }
 
-/// Where a mark lies, and how far its row is from the first of the segment.
+/// The rest of a mark, and the distance of its row from the first row of the segment.
 type Entry = [u8; 6];
 
 fn entry(mark: Mark, distance: u16) -> Entry {
@@ -77,13 +78,13 @@ fn place(bucket: usize, first: i64) -> i64 {
     ((bucket as i64) << FIRST_BITS) | first
 }
 
-/// A stretch of rows.
+/// A range of rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment {
-    /// Numbers of its rows.
+    /// Numbers of the first and the last row.
     pub(super) first: i64,
     pub(super) last: i64,
-    /// Time of its newest row.
+    /// Time of the newest row.
     pub(super) newest_us: i64,
 }
 
@@ -134,7 +135,7 @@ pub(super) fn candidates(
     Ok(found)
 }
 
-/// Sorts a segment that lost rows, or the next rows, should there be enough for one; whether there was something to do.
+/// Sorts a segment that lost rows, or else the next rows if they fill a segment. False if nothing was due.
 pub(super) fn sort_next(connection: &mut Connection, size: Size) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let stale = transaction
@@ -153,7 +154,7 @@ pub(super) fn sort_next(connection: &mut Connection, size: Size) -> rusqlite::Re
     Ok(is_sorted)
 }
 
-/// What was written since it was last seen whether something is to be sorted.
+/// Rows and codes written since the last check.
 #[derive(Default)]
 pub(super) struct Backlog {
     rows: usize,
@@ -170,12 +171,12 @@ impl Backlog {
             .sum::<usize>();
     }
 
-    /// Whether it is time to see.
+    /// Whether a check is worthwhile.
     pub(super) fn is_worth_a_look(&self) -> bool {
         self.rows >= USUAL.rows / 4 || self.has_many_codes()
     }
 
-    /// Sees whether something is to be sorted.
+    /// Checks whether rows have to be sorted.
     pub(super) fn look(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
         let is_due = std::mem::take(self).has_many_codes() || is_due(connection)?;
         Ok(is_due)
@@ -186,7 +187,7 @@ impl Backlog {
     }
 }
 
-/// Whether something may have to be sorted. Numbers are counted, of which some may be missing.
+/// Whether rows may have to be sorted. Gaps in the row numbers are counted as rows.
 fn is_due(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare_cached(
@@ -207,7 +208,7 @@ fn sort_new(transaction: &Transaction<'_>, size: Size) -> rusqlite::Result<bool>
              coalesce((SELECT last FROM audit_token_segment ORDER BY first DESC LIMIT 1), 0)",
         )?
         .query_row([], |row| row.get(0))?;
-    // A number that does not fit into a place was not given by SQLite.
+    // SQLite never assigns a number that does not fit into a place.
     let Some(first) = first.filter(|first| *first < place(1, 0)) else {
         return Ok(false);
     };
@@ -223,7 +224,7 @@ fn sort_new(transaction: &Transaction<'_>, size: Size) -> rusqlite::Result<bool>
     Ok(is_enough)
 }
 
-/// A request, with its account, that has a code which the segments should have and do not, if there is one.
+/// A request, with its account, that has a code missing from the segments; `None` if there is none.
 pub(super) fn unfindable(
     connection: &Connection,
     account: Option<&str>,
@@ -276,7 +277,7 @@ fn entries_of(connection: &Connection, first: i64) -> rusqlite::Result<HashSet<(
     Ok(known)
 }
 
-/// Notes that rows were deleted.
+/// Marks the segments of deleted rows.
 pub(super) fn lose(transaction: &Transaction<'_>, mut numbers: Vec<i64>) -> rusqlite::Result<()> {
     numbers.sort_unstable();
     let segments = all(transaction)?;
@@ -289,7 +290,7 @@ pub(super) fn lose(transaction: &Transaction<'_>, mut numbers: Vec<i64>) -> rusq
             mark.execute([first])?;
         }
     }
-    // The number after the largest there is goes to the next row.
+    // SQLite assigns the next row the largest number plus one.
     let newest: i64 = transaction
         .prepare_cached("SELECT coalesce(max(number), 0) FROM audit_token")?
         .query_row([], |row| row.get(0))?;
@@ -314,7 +315,7 @@ fn remove(transaction: &Transaction<'_>, first: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The entries of some rows.
+/// The entries of the rows being sorted.
 struct Sorting {
     first: i64,
     last: i64,
@@ -325,7 +326,7 @@ struct Sorting {
 }
 
 impl Sorting {
-    /// Reads the rows from a number to another, until there are enough.
+    /// Reads the rows of a range until there are enough.
     fn read(
         connection: &Connection,
         first: i64,

@@ -1,4 +1,4 @@
-//! The writing thread: works through one transaction after the other; the log is folded in beside it.
+//! The writing thread. It works through one transaction after another; the log is checkpointed beside it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,31 +18,31 @@ use crate::sqlite::segments::{self, Backlog, USUAL};
 use crate::sqlite::{WriteJob, changes, failed, insert, unavailable};
 use crate::store::CommitError;
 
-/// A moment is quiet when nothing came for this long.
+/// Time without jobs after which the thread is idle.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Who waits for a commit.
+/// The receiver of a commit's result.
 type Answer = oneshot::Sender<Result<(), CommitError>>;
 
-/// What is asked of an open transaction. A batch that could not be added is told by the commit.
+/// A step of an open transaction. The commit reports a batch that could not be added.
 pub(super) enum Step {
     Add(Arc<Batch>),
     Commit(Answer),
 }
 
-/// Owns the connection that writes.
+/// The writing connection with its background work.
 pub(super) struct Writer {
     data: PathBuf,
     connection: Option<Connection>,
     log: Folder,
     backlog: Backlog,
-    /// Deleted bytes are still in the log.
+    /// Whether deleted bytes are still in the log.
     must_scrub: bool,
     delay: Duration,
     generation: Arc<Generation>,
 }
 
-/// Works until everybody who could send is gone.
+/// Runs jobs until every sender is dropped.
 pub(super) fn run(mut writer: Writer, jobs: &Receiver<WriteJob>) {
     let mut dirty = false;
     loop {
@@ -80,7 +80,7 @@ impl Writer {
         })
     }
 
-    /// Does what is asked of one transaction, until it is committed or left.
+    /// Runs the steps of one transaction until it is committed or dropped.
     pub(super) fn transact(&mut self, steps: &Receiver<Step>) {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
@@ -96,7 +96,7 @@ impl Writer {
         if !self.delay.is_zero() {
             std::thread::sleep(self.delay);
         }
-        // After a failed write nothing this connection remembers can be relied on.
+        // After a failed write the state of the connection is unknown.
         if !matches!(
             result,
             Err(CommitError::Unknown(_) | CommitError::Failed(_))
@@ -105,10 +105,10 @@ impl Writer {
         }
         let shreds = batches.iter().any(|batch| is_shredding(batch));
         if shreds && result.is_ok() {
-            // What was deleted must not live on in the log.
+            // Deleted data must not remain in the log.
             self.scrub();
         }
-        // Told at once; whoever asked may have gone, and the work is done all the same.
+        // Ignore a dropped receiver; the commit already happened.
         let _ = answer.send(result);
         self.read_generation();
         self.keep_log_short(batches.iter().map(|batch| batch_bytes(batch)).sum());
@@ -120,22 +120,22 @@ impl Writer {
         }
     }
 
-    /// After every commit the next request would have to ask; what it would be told is read ahead of it.
+    /// Reads the generation ahead of the next request, which would have to query after every commit.
     fn read_generation(&self) {
         if let Some(connection) = &self.connection {
-            // A read that fails leaves the asking to the request.
+            // If the read fails, the request reads instead.
             let _ = self.generation.read(connection);
         }
     }
 
-    /// Between two commits: folds in the rest of a log whose bulk is folded in already.
+    /// Checkpoints the rest of the log between two commits, if the thread has done most of it.
     fn keep_log_short(&mut self, bytes: usize) {
         if let Some(connection) = &self.connection {
             self.log.wrote(connection, bytes);
         }
     }
 
-    /// Between two commits: sorts lookup codes, should some be due; whether there may be more.
+    /// Sorts lookup codes between two commits, if some are due. True if there may be more.
     fn sort_codes(&mut self) -> bool {
         let Some(mut connection) = self.connection.take() else {
             return false;
@@ -157,8 +157,8 @@ impl Writer {
         }
     }
 
-    /// Folds the log in and cuts it, so that deleted bytes are gone from it as well. Somebody who
-    /// reads may hold it up; then it is tried again in every quiet moment.
+    /// Checkpoints and truncates the log, so that deleted bytes are gone from it too. A reader may block this; it is
+    /// then tried again in every idle period.
     fn scrub(&mut self) {
         self.must_scrub = true;
         if let Some(connection) = &self.connection {
@@ -173,7 +173,7 @@ impl Writer {
         }
     }
 
-    /// What a quiet moment is used for; whether there is more to do in the next one.
+    /// Runs the work of an idle period. True if there may be more.
     fn rest(&mut self) -> bool {
         if self.must_scrub {
             self.scrub();
@@ -184,7 +184,7 @@ impl Writer {
     }
 }
 
-/// The batches of a transaction, what became of it, and who wants to know. None when it was left.
+/// The batches of a transaction, its result and the receiver of the result. `None` if it was dropped.
 type Worked = (Vec<Arc<Batch>>, Result<(), CommitError>, Answer);
 
 fn work(connection: &mut Connection, steps: &Receiver<Step>) -> Option<Worked> {
@@ -192,7 +192,7 @@ fn work(connection: &mut Connection, steps: &Receiver<Step>) -> Option<Worked> {
     let mut transaction = begun.map_err(|error| failed(&error));
     let mut batches = Vec::new();
     loop {
-        // A transaction that is dropped is rolled back.
+        // Dropping the transaction rolls it back.
         match steps.recv().ok()? {
             Step::Add(batch) => {
                 let added = transaction
@@ -214,7 +214,7 @@ fn work(connection: &mut Connection, steps: &Receiver<Step>) -> Option<Worked> {
     }
 }
 
-/// Nothing can be done; whoever asks for the commit is told.
+/// Reports an error to every commit.
 fn refuse(steps: &Receiver<Step>, error: &CommitError) {
     for step in steps {
         if let Step::Commit(answer) = step {

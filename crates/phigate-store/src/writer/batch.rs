@@ -1,4 +1,4 @@
-//! Turns jobs into what the store writes: every record linked to the one before it.
+//! Turns jobs into a batch, in which every record is linked to the one before it.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,7 +12,7 @@ use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
 use crate::writer::{Writer, entry};
 
-/// A group of requests adds to about so many counters.
+/// Typical number of counters in a group.
 const COUNTERS_USUAL: usize = 32;
 
 impl Writer {
@@ -51,7 +51,7 @@ impl Writer {
                     Effect::Opens(request) => {
                         opened.insert(request, self.open_row(entry, request));
                     }
-                    // Decided and ended within one group: it never was open.
+                    // Decided and ended within one group, so the request was never open.
                     Effect::Closes(request) if opened.remove(&request).is_some() => {}
                     Effect::Closes(request) => {
                         batch.closed.push((entry.row.account.clone(), request));
@@ -74,7 +74,7 @@ impl Writer {
         let number = lane.counter_row();
         for ((account, hour), of_hour) in counters {
             let mut of_hour: Vec<(&str, i64)> = of_hour.into_iter().collect();
-            // In the order of their rows, so that neighbours are written one after the other.
+            // In the order of the rows, so that adjacent rows are written together.
             of_hour.sort_unstable();
             batch
                 .counters
@@ -99,7 +99,7 @@ impl Writer {
     }
 }
 
-/// By what the request of a decision can be looked up.
+/// The lookup row of a decision's request.
 fn lookup_row(entry: &Entry) -> Option<LookupRow> {
     let request = entry.row.request.filter(|_| !entry.codes.is_empty())?;
     Some(LookupRow {

@@ -1,4 +1,4 @@
-//! Turns records into rows: the columns searched by, and what the record adds to the counters.
+//! Turns records into rows: the searched columns, and the record's counters.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::model::{
 use crate::rows::{AuditRow, Contents, LookupCode};
 use crate::writer::job::{Counters, Effect, Entry};
 
-/// Most records add to no more counters than this, besides those of kinds of PHI.
+/// Typical maximum of counters per record, without those of PHI kinds.
 const COUNTERS_USUAL: usize = 10;
 
-/// Most records are shorter than this, but for their findings, and most findings than that.
+/// Typical maximum size of a record without findings, and of a findings list.
 const BODY_BYTES: usize = 768;
 const FINDING_BYTES: usize = 112;
 
@@ -119,7 +119,7 @@ pub(crate) fn ended(
     }
 }
 
-/// What a record adds to the counters of its hour, as long as they are kept: those of minutes are not.
+/// A record's counters for its hour. Counters of minutes are not included, because they are deleted earlier.
 pub(crate) fn counters(record: &Record) -> Counters {
     match record {
         Record::Decision(decision) => decision_counters(decision),
@@ -128,7 +128,7 @@ pub(crate) fn counters(record: &Record) -> Counters {
     }
 }
 
-/// Whether earlier versions did not count this.
+/// Whether earlier versions did not have this counter.
 pub(crate) fn is_late_counter(name: &str) -> bool {
     const LATE: &[&str] = &[
         "error",
@@ -142,7 +142,7 @@ pub(crate) fn is_late_counter(name: &str) -> bool {
     LATE.contains(&group)
 }
 
-/// The hour whose counters a record adds to.
+/// The hour of a record's counters.
 pub(crate) fn hour(time_us: i64) -> i64 {
     time_us.div_euclid(3_600_000_000)
 }
@@ -152,7 +152,7 @@ fn decision_counters(decision: &Decision) -> Counters {
     counters.push(("requests".into(), 1));
     if decision.phi_detected {
         counters.push(("with_phi".into(), 1));
-        // By itself neither count tells how many requests with PHI went on: some are refused.
+        // The two counts alone do not give the number of forwarded requests with PHI, because some are refused.
         counters.push((named("phi_action", decision.action.code()), 1));
     }
     counters.push((named("action", decision.action.code()), 1));
@@ -178,7 +178,7 @@ fn decision_counters(decision: &Decision) -> Counters {
     counters
 }
 
-/// The name of a counter that belongs to a group. Every request has some, so they are not formatted.
+/// The name of a counter in a group. Concatenated without formatting, because every request has some.
 fn named(group: &str, name: &str) -> SmolStr {
     [group, ":", name].into_iter().collect()
 }
@@ -210,14 +210,14 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
     counters
 }
 
-/// How the providers of a request fared, by minute.
+/// Attempt counters of a request's providers, by minute.
 fn fares(outcome: &Outcome) -> impl Iterator<Item = (SmolStr, i64)> {
     let minute = Minute::of(outcome.time);
     let is_its_own =
         |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
     let fare = move |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
         (Some(code), _) if is_its_own(code) => Some(Fare::Failed),
-        // Whoever left in the middle, or withheld what was said, was not the provider.
+        // A disconnected caller or a withheld reply is not a failure of the provider.
         (_, Some(_)) => Some(Fare::Answered(time_class(attempt.ms))),
         (_, None) => None,
     };
@@ -228,7 +228,7 @@ fn fares(outcome: &Outcome) -> impl Iterator<Item = (SmolStr, i64)> {
     outcome.attempts.iter().filter_map(counter)
 }
 
-/// The row a record must have, given its text; verification compares them.
+/// The row that a record's text implies; verification compares it with the stored row.
 pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
     match record {
         Record::Decision(inner) => decision_row(account_id, id, inner),
@@ -238,18 +238,18 @@ pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
     }
 }
 
-/// Class of a time: eight per doubling, so a quantile is right to about nine per cent.
+/// Class of a duration: eight per doubling, so a quantile is accurate to about nine percent.
 pub(crate) fn time_class(milliseconds: u64) -> u32 {
     let value = milliseconds.max(1) as f64;
     (value.log2() * 8.0).round() as u32
 }
 
-/// The time a class stands for.
+/// The duration of a class.
 pub(crate) fn class_time(class: u32) -> u64 {
     (f64::from(class) / 8.0).exp2().round() as u64
 }
 
-/// A record by reference, written exactly as [`Record`] is.
+/// A record by reference, with the same serialisation as [`Record`].
 #[derive(Clone, Copy, Serialize)]
 #[serde(tag = "record", rename_all = "lowercase")]
 enum RecordRef<'a> {
@@ -318,9 +318,9 @@ fn row(account_id: &str, id: Uuid, record: RecordRef<'_>) -> AuditRow {
     }
 }
 
-/// PostgreSQL takes no zero bytes in text; in the record itself they are escaped.
+/// A text without zero bytes, which PostgreSQL does not accept. In the record itself they are escaped.
 fn column(text: &str) -> String {
-    // Hardly any text has one: the others are only copied.
+    // Fast path: zero bytes are rare.
     if text.as_bytes().contains(&0) {
         text.replace('\0', "\u{fffd}")
     } else {
@@ -343,7 +343,7 @@ mod tests {
     use phigate_types::Act;
 
     #[test]
-    fn a_record_is_written_the_same_by_reference() {
+    fn record_by_reference_serialises_identically() {
         let act = AdminAct::new(Timestamp::UNIX_EPOCH, "default", "cli", Act::ModeSet)
             .change("first", "second");
         let ended = ended(
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_class_stands_for_about_its_times() {
+    fn time_class_is_accurate() {
         for milliseconds in [1, 2, 7, 31, 250, 1_999, 60_000, 600_000] {
             let back = class_time(time_class(milliseconds)) as f64;
             let ratio = back / milliseconds as f64;

@@ -1,4 +1,4 @@
-//! Groups of jobs that share a transaction. While one is committed the next one is filled.
+//! Groups of jobs that share a transaction. While one is being committed, the next one is filled.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,33 +16,33 @@ use crate::writer::job::{Effect, Job};
 use crate::writer::lane::Lane;
 use crate::writer::queue::Bounds;
 
-/// Most that one transaction takes.
+/// Size limit of a transaction.
 const GROUP: Bounds = Bounds {
     jobs: 512,
     bytes: 16 << 20,
 };
-/// Fewer jobs are not worth sending ahead of the commit before theirs.
+/// Fewest jobs worth adding to the next transaction during a commit.
 const AHEAD_FROM: usize = 16;
-/// How long the callers of a large group are waited for, and after which commits: it costs a part
-/// of a long one, and would cost most of a short one.
+/// Longest wait for the callers of a large group, and the duration and size of a commit that makes it worthwhile. The
+/// wait is small against a long commit, but would dominate a short one.
 const GATHER: Duration = Duration::from_millis(2);
 const GATHER_AFTER: Duration = Duration::from_millis(10);
 const GATHER_FROM: usize = 8;
 
-/// A transaction, and what was put into it. It is begun when there is something to put in.
+/// A transaction with its batches. It begins with the first batch.
 #[derive(Default)]
 pub(super) struct Open<'a> {
     batches: Vec<Arc<Batch>>,
     transaction: Option<Box<dyn Transaction + 'a>>,
 }
 
-/// What became of a transaction, and what was in it.
+/// The result of a transaction, with its batches.
 pub(super) struct GroupResult {
     pub(super) batches: Vec<Arc<Batch>>,
     pub(super) result: Result<(), CommitError>,
 }
 
-/// Jobs and the transaction they share. After a failure it cannot be committed any more.
+/// Jobs and their shared transaction. After a failure it cannot be committed.
 #[derive(Default)]
 struct Group<'a> {
     jobs: Vec<Job>,
@@ -62,7 +62,7 @@ impl Open<'_> {
         }
     }
 
-    /// Leaves nothing behind.
+    /// Ends the transaction with an error.
     pub(super) fn fail(self, error: CommitError) -> GroupResult {
         GroupResult {
             batches: self.batches,
@@ -72,7 +72,7 @@ impl Open<'_> {
 }
 
 impl Group<'_> {
-    /// How much more may go into the transaction.
+    /// Remaining capacity of the transaction.
     fn room(&self) -> Bounds {
         let bytes: usize = self.jobs.iter().map(Job::bytes).sum();
         Bounds {
@@ -81,7 +81,7 @@ impl Group<'_> {
         }
     }
 
-    /// Requests that are open only once this is committed.
+    /// Requests that are open only after this commit.
     fn opened(&self) -> HashSet<Uuid> {
         let batches = self.open.batches.iter();
         let opened = batches.flat_map(|batch| batch.opened.iter().map(|row| row.request));
@@ -90,7 +90,7 @@ impl Group<'_> {
 }
 
 impl Writer {
-    /// Writes what is queued, and then group after group until nothing is urgent or something else is due.
+    /// Writes queued jobs, group after group, until nothing is urgent or `due` has passed.
     pub(super) async fn write_groups(&self, lane: &mut Option<Lane>, due: Instant) {
         let mut group = Group::default();
         self.take(lane, &mut group, |_| true).await;
@@ -118,7 +118,7 @@ impl Writer {
                     self.gather(lane, &mut group, size).await;
                 }
             } else {
-                // What was sent ahead builds on what is not there.
+                // The group filled ahead links to records that were not written.
                 self.take_back(lane, next);
                 let result = self.judge(lane, ended).await;
                 self.write(lane, group.jobs, result).await;
@@ -130,7 +130,7 @@ impl Writer {
         }
     }
 
-    /// Fills a group with jobs that may pass the one being committed, until that is over.
+    /// Fills a group with jobs that may overtake the running commit, until that ends.
     async fn fill<'a>(
         &'a self,
         lane: &mut Option<Lane>,
@@ -151,8 +151,8 @@ impl Writer {
         }
     }
 
-    /// After a large group its callers are about to come back. Where only one transaction is worked
-    /// on at a time, half of them are let into the next one, so that fewer syncs do for all.
+    /// Waits for the callers of a large group, which are about to send again. If the store commits one transaction at a
+    /// time, half of them join the next one, so that fewer syncs suffice.
     async fn gather<'a>(&'a self, lane: &mut Option<Lane>, group: &mut Group<'a>, size: usize) {
         let end = Instant::now() + GATHER;
         let enough = group.jobs.len() + size / 2;
@@ -166,7 +166,7 @@ impl Writer {
         }
     }
 
-    /// Takes what is queued and fits into a group. False when nothing does, or it has failed.
+    /// Moves queued jobs that fit into a group. False if there were none, or the group failed.
     async fn take<'a>(
         &'a self,
         lane: &mut Option<Lane>,
@@ -180,14 +180,14 @@ impl Writer {
         is_some && group.failure.is_none()
     }
 
-    /// Links jobs to the ends of their chains and puts them into a transaction.
+    /// Links jobs to the heads of their chains and adds them to a transaction.
     pub(super) async fn add<'a>(
         &'a self,
         lane: &mut Option<Lane>,
         open: &mut Open<'a>,
         jobs: &[Job],
     ) -> Result<(), CommitError> {
-        // Whatever changes something has a record that says so.
+        // Every change has a record, so without records there is nothing to write.
         if jobs.iter().all(|job| job.entries.is_empty()) {
             return Ok(());
         }
@@ -213,7 +213,7 @@ impl Writer {
         transaction.add(batch).await
     }
 
-    /// Ends a group that was filled ahead; its jobs are the next again.
+    /// Returns the jobs of a group that was filled ahead to the queue.
     fn take_back(&self, lane: &mut Option<Lane>, group: Group<'_>) {
         forget_heads(lane, &group.open.batches);
         self.queue.put_back(group.jobs);
@@ -225,7 +225,7 @@ impl Writer {
     }
 }
 
-/// Where these chains end is asked of the store before anything else is added to them.
+/// Forgets the heads of these chains, so that they are read again before the next record is linked.
 pub(super) fn forget_heads(lane: &mut Option<Lane>, batches: &[Arc<Batch>]) {
     if let Some(lane) = lane {
         for new in batches.iter().flat_map(|batch| &batch.records) {
@@ -234,7 +234,7 @@ pub(super) fn forget_heads(lane: &mut Option<Lane>, batches: &[Arc<Batch>]) {
     }
 }
 
-/// Whether a job needs one of these requests to be open.
+/// Whether a job closes one of these requests.
 fn closes(job: &Job, opened: &HashSet<Uuid>) -> bool {
     job.entries
         .iter()

@@ -1,4 +1,4 @@
-//! What is handed to the writer: rows that still lack their place in the chain, and who waits for them.
+//! Jobs for the writer: rows that are not linked yet, with the waiting callers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,16 +12,16 @@ use crate::item::Change;
 use crate::rows::{AuditRow, Contents, LookupCode, RowKey};
 use crate::{Result, StoreError};
 
-/// A record to be written, with everything that goes with it in one transaction.
+/// A record to be written, with everything in its transaction.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) row: Arc<AuditRow>,
-    /// Digest of the record, computed by its caller and not in the one writer.
+    /// Digest of the record, computed by its caller because there is only one writer.
     pub(crate) leaf: [u8; 32],
-    /// Account name, as outcomes need it.
+    /// Account name, for outcomes.
     pub(crate) account_name: SmolStr,
     pub(crate) contents: Contents,
-    /// By what its request can be looked up.
+    /// Lookup codes of the request.
     pub(crate) codes: Vec<LookupCode>,
     pub(crate) counters: Counters,
     pub(super) effect: Effect,
@@ -30,18 +30,18 @@ pub(crate) struct Entry {
 /// Amounts to add to the counters of the record's hour.
 pub(crate) type Counters = Vec<(SmolStr, i64)>;
 
-/// What a record does to its request.
+/// The effect of a record on its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// A decision: the request now waits for its outcome.
+    /// A decision: the request is now open.
     Opens(Uuid),
-    /// An outcome: the request must be open and is no longer.
+    /// An outcome: closes the request, which must be open.
     Closes(Uuid),
-    /// An admin act, or a request that was over when it was decided.
+    /// An admin act, or a request that ended with its decision.
     Neither,
 }
 
-/// One piece of work for the writer.
+/// A unit of work for the writer.
 pub(crate) struct Job {
     pub(crate) entries: Vec<Arc<Entry>>,
     pub(crate) changes: Vec<Change>,
@@ -59,7 +59,7 @@ impl Job {
         }
     }
 
-    /// A decision and its outcome at once: the request is never open.
+    /// A decision with its outcome: the request is never open.
     pub(crate) fn ended(decision: Arc<Entry>, outcome: Arc<Entry>, waiter: Waiter) -> Self {
         let without_effect = |mut entry: Arc<Entry>| {
             Arc::make_mut(&mut entry).effect = Effect::Neither;
@@ -71,7 +71,7 @@ impl Job {
         }
     }
 
-    /// Nothing to write: tells when everything before it is written.
+    /// A job without records, which completes after everything before it is written.
     pub(crate) fn empty(waiter: Waiter) -> Self {
         Self {
             entries: Vec::new(),
@@ -83,12 +83,13 @@ impl Job {
         }
     }
 
-    /// Changes settings: committed alone, so that its failure is nobody else's.
+    /// Whether this changes settings or deletes data. Such a job is committed alone, so that its failure affects no
+    /// other job.
     pub(super) fn stands_alone(&self) -> bool {
         !self.changes.is_empty() || self.drop_contents.is_some() || self.drop_records.is_some()
     }
 
-    /// Whether somebody waits for it to be written.
+    /// Whether a caller waits for the result.
     pub(super) fn is_awaited(&self) -> bool {
         self.waiter.waiting.is_some()
     }
@@ -106,21 +107,21 @@ const WAITING: u8 = 0;
 const ABANDONED: u8 = 1;
 const SETTLED: u8 = 2;
 
-/// Who waits for a job, and whether it must be written even if nobody does any more.
+/// The sender of a job's result, and whether the job must be written even if its caller gives up.
 pub(crate) struct Waiter {
-    /// Written whatever happens; nobody gives it up.
+    /// Write the job even if its caller gives up.
     pub(crate) must: bool,
     waiting: Option<(Arc<AtomicU8>, oneshot::Sender<Result<()>>)>,
 }
 
-/// The other end of a [`Waiter`].
+/// The receiver of a [`Waiter`].
 pub(crate) struct Wait {
     pub(crate) answer: oneshot::Receiver<Result<()>>,
     state: Arc<AtomicU8>,
 }
 
 impl Waiter {
-    /// Nobody waits; the job is kept until it is written.
+    /// A waiter without a receiver; the job is kept until it is written.
     pub(crate) fn none() -> Self {
         Self {
             must: true,
@@ -128,7 +129,7 @@ impl Waiter {
         }
     }
 
-    /// Somebody waits. With `must` the job is kept even when they give up.
+    /// A waiter with a receiver. With `must` the job is kept even if the receiver gives up.
     pub(crate) fn new(must: bool) -> (Self, Wait) {
         let (sender, answer) = oneshot::channel();
         let state = Arc::new(AtomicU8::new(WAITING));
@@ -141,13 +142,13 @@ impl Waiter {
         )
     }
 
-    /// Given up, and free to be forgotten.
+    /// Whether the caller gave up and the job may be dropped.
     pub(super) fn is_abandoned(&self) -> bool {
         let waiting = self.waiting.as_ref();
         !self.must && waiting.is_some_and(|(state, _)| state.load(Ordering::Acquire) == ABANDONED)
     }
 
-    /// Tells the result. False when the waiter had given up before.
+    /// Sends the result. False if the receiver had given up before.
     pub(super) fn settle(&mut self, result: Result<()>) -> bool {
         let Some((state, answer)) = self.waiting.take() else {
             return true;
@@ -156,7 +157,7 @@ impl Waiter {
             .compare_exchange(WAITING, SETTLED, Ordering::AcqRel, Ordering::Acquire)
             .is_ok();
         if waited {
-            // A receiver dropped this instant finds the state settled and acts on it.
+            // A receiver dropped at this moment finds the state settled and handles it.
             let _ = answer.send(result);
         }
         waited
@@ -164,14 +165,14 @@ impl Waiter {
 }
 
 impl Wait {
-    /// Gives up. True when the writer had not settled it yet, so that it will see this.
+    /// Gives up. True if the job was not settled yet, so that the writer will see this.
     pub(crate) fn abandon(&self) -> bool {
         self.state
             .compare_exchange(WAITING, ABANDONED, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
     }
 
-    /// The result of a settled job. The writer marks it settled an instant before it sends the result.
+    /// The result of a settled job. The writer marks the job settled just before it sends the result.
     pub(crate) fn settled(&mut self) -> Result<()> {
         loop {
             match self.answer.try_recv() {

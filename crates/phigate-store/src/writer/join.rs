@@ -1,6 +1,6 @@
-//! Joins the chains of an account: a record in one chain that names the ends of the others.
+//! Joins the chains of an account: a record in one chain contains the heads of the others.
 //!
-//! Cutting off or replacing one chain is then seen in the others, without a checkpoint from elsewhere.
+//! If one chain is truncated or replaced, the others show it, even without an external checkpoint.
 
 use phigate_types::Act;
 use phigate_verify::chain::digest_bytes;
@@ -9,7 +9,7 @@ use phigate_verify::chain::hex;
 use crate::model::AdminAct;
 use crate::rows::Head;
 
-/// The record that names the ends of chains.
+/// The record with the heads of the chains.
 pub(crate) fn act(time: jiff::Timestamp, account: &str, heads: &[Head]) -> AdminAct {
     let act = AdminAct::new(time, account, "system", Act::ChainJoin);
     heads.iter().fold(act, |act, head| {
@@ -20,7 +20,7 @@ pub(crate) fn act(time: jiff::Timestamp, account: &str, heads: &[Head]) -> Admin
     })
 }
 
-/// The ends such a record names: lane, place, digest.
+/// The heads in such a record: lane, position, digest.
 pub(crate) fn heads_in(act: &AdminAct) -> Vec<(i64, i64, [u8; 32])> {
     if !matches!(act.act, Act::ChainJoin | Act::ChainCheckpoint) {
         return Vec::new();

@@ -1,8 +1,8 @@
-//! Lanes: which chain this process writes to, and which processes are alive.
+//! Lanes: the chain that this process writes to, and leases that show which processes are alive.
 //!
-//! A process leases a lane before its first write and renews the lease while it lives. Lanes are
-//! reused, so there are as many chains as there were ever writers at once. A lease is only a hint:
-//! should two processes hold one lane, the unique place in the chain lets only one of them write.
+//! A process leases a lane before its first write and renews the lease while it runs. Lanes are reused, so the number
+//! of chains is the largest number of concurrent writers. A lease is only a hint: if two processes hold one lane, the
+//! unique position in the chain lets only one of them write.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
@@ -20,33 +20,33 @@ use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry, join};
 use crate::{Result, StoreError};
 
-/// How often a lease is renewed.
+/// Interval between renewals of a lease.
 pub(super) const BEAT: Duration = Duration::from_secs(5);
-/// A lane whose lease was not renewed for this long is free. Each process measures that with its own
-/// clock, from the renewals it saw, so clocks that differ between machines do no harm.
+/// Time without renewal after which a lane is free. Each process measures it with its own clock, from the renewals it
+/// saw, so clock differences between machines do not matter.
 const LEASE: Duration = Duration::from_secs(20);
-/// How often chains are joined and the database is tidied up.
+/// Interval at which chains are joined and the database is maintained.
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// A lane held by this process.
 pub(crate) struct Lane {
     pub(crate) linker: Linker,
-    /// Changes with every transaction, see [`Lane::counter_row`].
+    /// Alternates with every transaction, see [`Lane::counter_row`].
     is_odd: bool,
     version: i64,
-    /// Ends of other chains as last joined: account and lane → place.
+    /// Heads of other chains at the last join: account and lane → position.
     joined: HashMap<(String, i64), i64>,
     hour_ends: Option<Instant>,
 }
 
 impl Lane {
-    /// Another transaction begins, perhaps while the one before is being committed.
+    /// Starts another transaction; the one before may still be committing.
     pub(crate) fn turn(&mut self) {
         self.is_odd = !self.is_odd;
     }
 
-    /// Which rows the transaction counts in. Two that follow one another never count in the same
-    /// row, or the second would wait for the first.
+    /// The counter rows of the transaction. Consecutive transactions use different rows; otherwise the second would
+    /// wait for the first.
     pub(super) fn counter_row(&self) -> i64 {
         self.linker.lane * 2 + i64::from(self.is_odd)
     }
@@ -56,13 +56,13 @@ impl Lane {
 pub(super) struct Lease {
     pub(super) instance: Uuid,
     pub(super) released: bool,
-    /// Whether its holder answers requests, so that replicas can count each other.
+    /// Whether the process serves requests, so that replicas can count each other.
     #[serde(default)]
     pub(super) serves: bool,
 }
 
 impl Writer {
-    /// Takes a free lane, or a new one.
+    /// Leases a free lane or a new one.
     pub(super) async fn acquire(&self) -> Result<Lane> {
         self.store.hold(self.instance)?;
         loop {
@@ -101,7 +101,7 @@ impl Writer {
         }
     }
 
-    /// Renews the lease, and does what is due now and then.
+    /// Renews the lease and runs the periodic work.
     pub(super) async fn beat(&self, lane: &mut Option<Lane>) {
         if lane.is_none() && self.serve {
             *lane = self.acquire().await.ok();
@@ -124,7 +124,7 @@ impl Writer {
         }
     }
 
-    /// What a server does when it starts and every hour after.
+    /// Runs a server's hourly work, also at start.
     async fn hourly(&self, lane: &mut Lane) {
         if lane.hour_ends.is_some_and(|end| end > Instant::now()) {
             return;
@@ -136,7 +136,7 @@ impl Writer {
         self.join(lane).await;
     }
 
-    /// Names the ends of the other chains in this one.
+    /// Records the heads of the other chains in this chain.
     async fn join(&self, lane: &mut Lane) {
         let Ok(heads) = self.store.heads(None).await else {
             return;
@@ -163,7 +163,7 @@ impl Writer {
         }
     }
 
-    /// Enters new chains into the rolls of their accounts, so that none of them can disappear unseen.
+    /// Adds new chains to the rolls of their accounts, so that the loss of a chain is detected.
     async fn note_chains(&self, heads: &[Head]) {
         let mut chains: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
         for head in heads {
@@ -176,24 +176,24 @@ impl Writer {
         }
     }
 
-    /// Gives the lane back.
+    /// Releases the lane.
     pub(super) async fn release(&self, lane: Option<Lane>) {
         if let Some(lane) = lane {
-            // If this fails the lease simply runs out.
+            // If this fails, the lease expires.
             let _ = self
                 .put_lease(lane.linker.lane, true, Expect::Version(lane.version))
                 .await;
         }
     }
 
-    /// How many processes answer requests on this store now.
+    /// The number of processes that serve requests on this store.
     pub(crate) async fn servers(&self) -> Result<usize> {
         let leases = self.leases().await?;
         let serves = |lane: &&(i64, i64, Lease)| lane.2.serves && !self.is_over(lane);
         Ok(leases.iter().filter(serves).count())
     }
 
-    /// The leases there are: number, version, lease.
+    /// All leases: number, version, lease.
     pub(super) async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
         let read = |item: Item| {
             let lease = serde_json::from_str(&item.body).ok()?;
@@ -223,7 +223,7 @@ impl Writer {
         Ok(expect.next_version())
     }
 
-    /// Whether the holder of a lease is gone.
+    /// Whether a lease has ended.
     pub(super) fn is_over(&self, (number, version, lease): &(i64, i64, Lease)) -> bool {
         if lease.instance == self.instance {
             return false;

@@ -1,10 +1,9 @@
-//! The one writer of this process: takes what is queued, chains it, commits it in groups.
+//! The writer of this process: takes queued jobs, links their records and commits them in groups.
 //!
-//! Hundreds of waiting requests share one fsync, and the next group is filled while one is being
-//! committed. A job whose caller gave up before its group began is not written; one whose caller
-//! gave up while the group was being written gets an outcome that says so. A group whose commit gave
-//! no answer is looked up by its place in the chain before anything else happens, so nothing is lost
-//! or written twice.
+//! Hundreds of waiting requests share one fsync, and the next group is filled while one is being committed. A job whose
+//! caller gave up before its group began is not written; if the caller gave up during the write, the request gets an
+//! outcome that says so. A group whose commit had no reply is looked up by its position in the chain before anything
+//! else is written, so nothing is lost or written twice.
 
 mod batch;
 pub(crate) mod entry;
@@ -34,13 +33,13 @@ use crate::store::Store;
 use job::{Effect, Entry, Job, Waiter};
 use queue::Queue;
 
-/// How long records that nobody waits for are kept for company.
+/// Delay for records without a waiting caller, so that more can share their commit.
 const LINGER: Duration = Duration::from_millis(5);
-/// So many that have come by then are a crowd, and more of it is waited for, for so long: a sync for all of them.
+/// Number of queued records that counts as busy, and the longer delay in that case: one sync for all of them.
 const CROWD: usize = 8;
 const LINGER_IN_CROWD: Duration = Duration::from_millis(15);
 
-/// The writer and what it needs.
+/// The writer with its dependencies.
 pub(crate) struct Writer {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) keyring: Arc<Keyring>,
@@ -49,12 +48,12 @@ pub(crate) struct Writer {
     pub(crate) queue: Queue,
     /// API keys used since the last heartbeat: id → account and time.
     pub(crate) used: std::sync::Mutex<HashMap<String, (String, i64)>>,
-    /// Leases of other processes: the version last seen, and since when.
+    /// Leases of other processes: the last version, and the time it was first seen.
     pub(crate) seen: std::sync::Mutex<HashMap<i64, (i64, Instant)>>,
-    /// Keep a lane and look for the requests of dead processes, as a server does.
+    /// Whether to keep a lane and close the requests of dead processes, as a server does.
     pub(crate) serve: bool,
     pub(crate) give_up: AtomicBool,
-    /// Groups committed so far.
+    /// Number of committed groups.
     pub(crate) commits: AtomicU64,
 }
 
@@ -66,7 +65,7 @@ impl Writer {
         beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                // However much is queued, a lease that runs out would have others end our requests.
+                // First, regardless of the queue: if the lease expired, other processes would end our requests.
                 biased;
                 _ = beats.tick() => {
                     self.beat(&mut lane).await;
@@ -74,7 +73,7 @@ impl Writer {
                 }
                 () = self.queue.wait() => {}
             }
-            // Nothing to write, and it was woken: the queue is closed.
+            // Woken without jobs: the queue is closed.
             if self.queue.is_empty() {
                 break;
             }
@@ -86,7 +85,7 @@ impl Writer {
         self.release(lane).await;
     }
 
-    /// What nobody waits for goes with what somebody does, or with more of its kind: a sync for all of it.
+    /// Delays records without a waiting caller, so that they share a commit.
     async fn linger(&self) {
         let urgency = || self.queue.wait_for_urgency();
         let _ = tokio::time::timeout(LINGER, urgency()).await;
@@ -95,7 +94,7 @@ impl Writer {
         }
     }
 
-    /// Tells everybody that their group is on disk.
+    /// Reports to all callers of a group that it is on disk.
     fn settle(&self, group: Vec<Job>) {
         for mut job in group {
             let somebody_waited = job.waiter.settle(Ok(()));
@@ -107,7 +106,7 @@ impl Writer {
         }
     }
 
-    /// A decision was written after its caller had given up: the request went nowhere, and the trail says so.
+    /// Records the outcome of a decision that was written after its caller gave up: the request was not forwarded.
     pub(crate) fn not_forwarded(&self, entry: &Entry) {
         if let Effect::Opens(request) = entry.effect {
             let outcome = entry::ended(

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use crate::writer::job::Job;
 use crate::{Result, StoreError};
 
-/// How much may wait to be written.
+/// Limits of the queue or of a group.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) jobs: usize,
@@ -27,23 +27,23 @@ pub(crate) struct Queue {
 struct Inner {
     jobs: VecDeque<Job>,
     bytes: usize,
-    /// How many of them somebody waits for.
+    /// Number of jobs with a waiting caller.
     awaited: usize,
     closed: bool,
-    /// The writer is woken at this many jobs, and not by each of them.
+    /// Number of jobs at which the writer is woken.
     wanted: usize,
-    /// It is woken by one that somebody waits for, too.
+    /// Whether a job with a waiting caller wakes the writer too.
     wants_awaited: bool,
 }
 
-/// So much is written at once, whether somebody waits for it or not.
+/// Queue size that is urgent even without a waiting caller.
 const MANY: Bounds = Bounds {
     jobs: 256,
     bytes: 4 << 20,
 };
 
 impl Inner {
-    /// Whether writing should not be put off.
+    /// Whether the queue should be written without delay.
     fn is_urgent(&self) -> bool {
         let is_much = self.jobs.len() >= MANY.jobs || self.bytes >= MANY.bytes;
         self.closed || self.awaited > 0 || is_much
@@ -84,7 +84,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Adds a job, waiting for room.
+    /// Adds a job, and waits while the queue is full.
     pub(crate) async fn push_waiting(&self, mut job: Job) -> Result<()> {
         loop {
             let drained = self.drained.notified();
@@ -99,18 +99,18 @@ impl Queue {
         }
     }
 
-    /// Adds a job in any case: outcomes, of which there is at most one per decision let in.
+    /// Adds a job even if the queue is full: outcomes, of which there is at most one per accepted decision.
     pub(crate) fn push_always(&self, job: Job) {
         let inner = self.lock();
         self.add(inner, job);
     }
 
-    /// Waits until there is something, or the queue was closed.
+    /// Waits for a job or the close of the queue.
     pub(crate) async fn wait(&self) {
         self.wait_for(1).await;
     }
 
-    /// Waits until there are this many jobs, or the queue is closed. Only the writer waits.
+    /// Waits for this many jobs or the close of the queue. Only the writer calls this.
     pub(super) async fn wait_for(&self, jobs: usize) {
         loop {
             {
@@ -124,7 +124,7 @@ impl Queue {
         }
     }
 
-    /// Waits until somebody waits for a job, there are many, or the queue was closed. Only the writer waits.
+    /// Waits until the queue is urgent. Only the writer calls this.
     pub(super) async fn wait_for_urgency(&self) {
         loop {
             {
@@ -138,13 +138,13 @@ impl Queue {
         }
     }
 
-    /// Whether somebody waits for a job, there are many, or the queue was closed.
+    /// Whether the queue is urgent: a caller waits, there are many jobs, or the queue is closed.
     pub(super) fn is_urgent(&self) -> bool {
         self.lock().is_urgent()
     }
 
-    /// Takes the next jobs that may share a transaction, or one that stands alone; stops in front of
-    /// one that does not fit.
+    /// Takes the next jobs that may share a transaction, or one that must be committed alone. Stops before the first
+    /// job that does not fit.
     pub(crate) fn take(&self, most: Bounds, fits: impl Fn(&Job) -> bool) -> Vec<Job> {
         let mut inner = self.lock();
         let (mut group, mut bytes) = (Vec::new(), 0);
@@ -172,7 +172,7 @@ impl Queue {
         group
     }
 
-    /// Puts jobs back that were taken last.
+    /// Puts the jobs taken last back.
     pub(super) fn put_back(&self, jobs: Vec<Job>) {
         let mut inner = self.lock();
         for job in jobs.into_iter().rev() {
@@ -181,7 +181,7 @@ impl Queue {
         }
     }
 
-    /// Forgets jobs whose callers gave up while the store was down.
+    /// Drops jobs whose callers gave up while the store was down.
     pub(super) fn forget_abandoned(&self) {
         let mut inner = self.lock();
         for job in std::mem::take(&mut inner.jobs) {
@@ -194,7 +194,7 @@ impl Queue {
         self.drained.notify_waiters();
     }
 
-    /// Lets nothing more in.
+    /// Closes the queue for new jobs.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_one();

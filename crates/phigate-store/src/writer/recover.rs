@@ -1,4 +1,4 @@
-//! What a writer does for others: closing the requests of dead processes, noting which keys were used.
+//! Work for other processes: closes the requests of dead processes, and writes the last use of keys.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
@@ -13,7 +13,7 @@ use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry};
 
 impl Writer {
-    /// Requests of processes that are gone get the outcome `interrupted`.
+    /// Gives the open requests of dead processes the outcome `interrupted`.
     pub(super) async fn recover(&self) {
         if let Err(error) = self.try_recover().await {
             tracing::warn!("cannot look for interrupted requests: {error}");
@@ -56,7 +56,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes down which API keys were used; losing a few seconds of this is harmless.
+    /// Writes the last use of API keys. The loss of a few seconds is harmless.
     pub(super) async fn touch_used(&self) {
         let used = std::mem::take(&mut *self.used.lock().unwrap_or_else(PoisonError::into_inner));
         if used.is_empty() {

@@ -1,4 +1,4 @@
-//! What happens when a group could not be written: it is looked up, tried again, or refused.
+//! Handles a group that could not be written: looks it up, tries again, or refuses it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::writer::lane::Lane;
 const PAUSE_MIN: Duration = Duration::from_millis(25);
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// Why a group could not be written now.
+/// The reason why a group could not be written.
 pub(super) enum GroupError {
     Down(StoreError),
     LaneTaken,
@@ -27,7 +27,7 @@ pub(super) enum GroupError {
 }
 
 impl Writer {
-    /// Goes on after an attempt to write a group, for as long as it takes.
+    /// Handles the result of a write, and retries until the group is settled.
     pub(super) async fn write(
         &self,
         lane: &mut Option<Lane>,
@@ -43,7 +43,7 @@ impl Writer {
                 Err(GroupError::Stale) => {
                     return refuse_all(group, &StoreError::Conflict("this"));
                 }
-                // One record the database cannot take must not stop the others.
+                // One record that the database rejects must not block the others.
                 Err(GroupError::Rejected(_)) if group.len() > 1 => {
                     for job in group {
                         let one = vec![job];
@@ -74,7 +74,7 @@ impl Writer {
         }
     }
 
-    /// Writes a group with nothing else under way.
+    /// Writes a group while no other transaction is open.
     async fn attempt(&self, lane: &mut Option<Lane>, group: &[Job]) -> Result<(), GroupError> {
         let mut open = Open::default();
         let ended = match self.add(lane, &mut open, group).await {
@@ -84,7 +84,7 @@ impl Writer {
         self.judge(lane, ended).await
     }
 
-    /// What the end of a transaction means.
+    /// Classifies the end of a transaction.
     pub(super) async fn judge(
         &self,
         lane: &mut Option<Lane>,
@@ -99,7 +99,7 @@ impl Writer {
         match error {
             CommitError::Unknown(error) => self.find_out(batches, error).await,
             CommitError::Failed(error) => Err(GroupError::Down(error)),
-            // The place may be taken by this very group, from a commit that seemed to fail.
+            // The position may be taken by this very group, from a commit that seemed to fail.
             CommitError::LaneTaken => {
                 let taken = StoreError::Conflict("place in the chain");
                 self.find_out(batches, taken).await
@@ -110,7 +110,7 @@ impl Writer {
         }
     }
 
-    /// The store is down: callers who can be told so are told; the rest is kept and tried again.
+    /// Reports to the waiting callers that the store is down. Jobs that must be written are kept and tried again.
     fn refuse(&self, group: &mut Vec<Job>, error: &StoreError) {
         let all = self.give_up.load(Ordering::Acquire);
         if all {
@@ -128,7 +128,7 @@ impl Writer {
         });
     }
 
-    /// Looks whether a group whose commit gave no answer is there.
+    /// Checks whether a group was written, after its commit had no reply.
     async fn find_out(&self, batches: &[Arc<Batch>], error: StoreError) -> Result<(), GroupError> {
         let first = batches.iter().find_map(|batch| batch.records.first());
         let Some(NewRecord { row, link, .. }) = first else {
@@ -157,7 +157,7 @@ impl Writer {
     }
 }
 
-/// Outcomes of requests that have one already are not written again.
+/// Drops outcomes of requests that already have one.
 fn drop_closed(group: &mut [Job], requests: &[Uuid]) {
     for job in group {
         job.entries.retain(

@@ -1,5 +1,7 @@
-//! The thread the writer runs on. Requests are scanned and sealed on the threads of the server; a
-//! writer among them would wait behind all that, and every request waits for the writer.
+//! The thread of the writer.
+//!
+//! Requests are scanned and sealed on the server's threads. A writer among them would be delayed by that work, and
+//! every request waits for the writer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,7 +11,7 @@ use tokio::sync::{Notify, oneshot};
 use crate::writer::Writer;
 use crate::{Result, StoreError};
 
-/// A running writer. Dropped, it stops wherever it is.
+/// A running writer. Dropping it stops the writer at once.
 pub(crate) struct Running {
     ended: Mutex<Option<oneshot::Receiver<()>>>,
     stop: Arc<Notify>,
@@ -35,7 +37,7 @@ impl Running {
                         () = stopped.notified() => {}
                     }
                 });
-                // Reads that still run are of no use to anybody.
+                // The results of running reads are no longer needed.
                 runtime.shutdown_background();
                 let _ = tell.send(());
             })
@@ -46,7 +48,7 @@ impl Running {
         })
     }
 
-    /// What tells that it has ended; none when somebody else has taken that already.
+    /// The receiver of the end; `None` if it was taken before.
     pub(crate) fn ended(&self) -> Option<oneshot::Receiver<()>> {
         self.ended
             .lock()
@@ -54,7 +56,7 @@ impl Running {
             .take()
     }
 
-    /// Stops it, should it not have ended within a while.
+    /// Stops the writer if it has not ended within `patience`.
     pub(crate) async fn stop_after(&self, patience: Duration, ended: &mut oneshot::Receiver<()>) {
         if tokio::time::timeout(patience, &mut *ended).await.is_err() {
             self.stop.notify_one();

@@ -12,7 +12,7 @@ use super::table::{Table, print_json};
 pub(super) enum Account {
     /// Create an account
     Create {
-        /// Its name
+        /// Account name
         name: String,
     },
     /// List all accounts
@@ -21,12 +21,12 @@ pub(super) enum Account {
         #[arg(long)]
         json: bool,
     },
-    /// Delete an account: its users, its keys, and the keys without which its content is unreadable.
-    /// Its records are kept for their retention time
+    /// Delete an account: its users, its keys, and the keys that decrypt its content. Its records are kept for their
+    /// retention time
     Delete {
-        /// Its name
+        /// Account name
         name: String,
-        /// Confirm it; nothing can bring the content back
+        /// Confirm the deletion, which makes the content unreadable for good
         #[arg(long)]
         yes: bool,
     },

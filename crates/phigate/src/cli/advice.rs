@@ -1,8 +1,8 @@
-//! The next step after an error of the store: which command shows what there is, or finds the cause.
+//! Next steps after an error of the store: the command that lists the existing names or finds the cause.
 
 use phigate_store::StoreError;
 
-/// What to do next, where the message itself does not say it.
+/// The next step, if the message itself does not name it.
 pub(super) fn advice(error: &anyhow::Error) -> Option<&'static str> {
     let error = error
         .chain()
@@ -22,7 +22,7 @@ pub(super) fn advice(error: &anyhow::Error) -> Option<&'static str> {
 
 fn list_of(what: &str) -> Option<&'static str> {
     const LISTS: &[(&str, &str)] = &[
-        // By the noun of the store's message.
+        // By the noun in the store's message.
         ("API key", "`phigate key list` shows the keys"),
         ("account", "`phigate account list` shows the accounts"),
         ("provider", "`phigate provider list` shows the providers"),
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_found_is_said_to_be_listed_somewhere() {
+    fn every_missing_item_names_a_list() {
         for (what, command) in [
             ("API key", "key list"),
             ("user", "user list"),

@@ -20,9 +20,9 @@ use super::owner::owner_link;
 use super::person::actor;
 use super::serve::{Greeting, Serve, start};
 
-/// Where the demo keeps its data, so that it never mixes with a real installation's.
+/// Data folder of the demo, separate from that of a real installation.
 const DATA: &str = "phigate-demo";
-/// The demo's own API key, in its folder.
+/// File of the demo's API key, in the data folder.
 const KEY_FILE: &str = "demo-api-key";
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
@@ -33,7 +33,7 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     flags.allow_private_providers = true;
     let mut config = Config::load(flags)?;
     if global.database_url.is_none() {
-        // A database of the environment or of the settings file is a real installation's.
+        // A database in the environment or the settings file belongs to a real installation.
         config.database_url = None;
     }
     let command = global.command();
@@ -75,8 +75,8 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
     })))
 }
 
-/// The demo's key: the one of the last start while it works, so that lines pasted then still do. It opens nothing but
-/// simulated providers, so it may lie in the demo's own folder.
+/// The demo's key: the key of the last start if it is still valid, so that pasted commands keep working. It only gives
+/// access to simulated providers, so it may be stored in the demo's folder.
 async fn api_key(app: &App, account_id: &str) -> anyhow::Result<SecretString> {
     let file = app.config.data.join(KEY_FILE);
     if let Ok(kept) = std::fs::read_to_string(&file) {
@@ -99,7 +99,7 @@ async fn api_key(app: &App, account_id: &str) -> anyhow::Result<SecretString> {
         .truncate(true)
         .mode(0o600)
         .open(&file);
-    // A key that cannot be kept is made anew next time.
+    // A key that cannot be stored is made anew next time.
     if let Ok(mut file) = kept {
         let _ = writeln!(file, "{}", key.expose());
     }

@@ -1,4 +1,4 @@
-//! `phigate doctor`: is everything in order, and if not, what to do.
+//! `phigate doctor`: checks the installation and prints a fix for each problem.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub(super) struct Doctor {
     json: bool,
 }
 
-/// What was looked at, as it is printed.
+/// The result of a check, as printed.
 enum Finding {
     Fine(String),
     Advice(String, String),
@@ -51,9 +51,9 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
     });
     let findings = match findings {
         Ok(findings) => findings,
-        // There is nothing to look at, most likely because this is the wrong folder.
+        // Most likely this is the wrong folder.
         Err(error) if error.is::<NoInstallation>() => return Err(error),
-        // A store that cannot be opened is a finding like any other; its message says the fix.
+        // A store that cannot be opened is a finding too; its message names the fix.
         Err(error) => vec![Finding::Wrong(
             "the store cannot be opened".into(),
             format!("{error:#}"),
@@ -63,7 +63,7 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
 }
 
 impl Finding {
-    /// How it stands, what was looked at, and what to do about it.
+    /// Severity, subject and fix.
     fn parts(&self) -> (&'static str, &str, Option<&str>) {
         match self {
             Self::Fine(what) => ("ok", what, None),
@@ -104,7 +104,7 @@ async fn store(session: &Session) -> Finding {
     }
 }
 
-/// `command` is this program for the account, for lines to paste.
+/// Checks an account. `command` is this program for the account, for lines to paste.
 async fn examine(
     session: &Session,
     command: &str,
@@ -159,7 +159,7 @@ async fn providers(
     }
     let stored = session.vault.accounts.account(&account.id).await?;
     let gateway = gateway_of(session)?;
-    // Asked at once: one that does not answer keeps nobody waiting but itself.
+    // Asked concurrently, so that a slow provider delays only its own result.
     let asked = providers
         .iter()
         .map(|provider| ask(&gateway, &stored, &provider.name));
@@ -177,8 +177,8 @@ async fn providers(
     Ok(())
 }
 
-/// Asks a provider as `provider test` does. Where only a model could be asked and none is named, its token or
-/// credentials are asked for, so that the usual mistakes still show.
+/// Asks a provider as `provider test` does. If only a model could be asked and none is named, its token or credentials
+/// are requested, which shows the usual mistakes.
 async fn ask(gateway: &Gateway, account: &Account, provider: &str) -> Trial {
     match gateway.try_provider(account, provider, None).await {
         Trial::NoModel => {

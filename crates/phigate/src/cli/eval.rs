@@ -33,7 +33,7 @@ struct Label {
     kind: String,
 }
 
-/// What was counted for one kind.
+/// Counts for one kind.
 #[derive(Default)]
 struct Tally {
     labelled: usize,
@@ -44,10 +44,10 @@ struct Tally {
     touched: usize,
     /// Findings that touch some label of the kind.
     right: usize,
-    /// Labelled characters, and those that no finding of any kind covers.
+    /// Labelled characters, and those covered by no finding of any kind.
     characters: usize,
     leaked: usize,
-    /// Found characters that no label of any kind covers.
+    /// Found characters covered by no label of any kind.
     over: usize,
 }
 
@@ -119,7 +119,7 @@ fn score(detector: &Detector, document: &Document, tallies: &mut BTreeMap<PhiKin
     }
     for (kind, span) in &found {
         let tally = tallies.entry(*kind).or_default();
-        // A label that is none of our kinds makes no finding wrong or right.
+        // A finding at a label of an unknown kind is neither wrong nor right.
         let is_outside_our_kinds = labels
             .iter()
             .any(|(other, at)| other.is_none() && touches(at, span));

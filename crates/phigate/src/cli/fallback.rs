@@ -1,4 +1,4 @@
-//! `phigate fallback`: what is asked instead when the providers of a model fail.
+//! `phigate fallback`: models to ask when the providers of a model fail.
 
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ use super::Global;
 use super::store::{Session, with_new_store, with_store};
 use super::table::{Table, print_json};
 
-/// The most that are tried for one request, besides the first.
+/// The most fallbacks that are tried for one request.
 const TARGETS_MAX: usize = 8;
 
 #[derive(Subcommand)]
@@ -37,7 +37,7 @@ pub(super) enum Fallback {
     },
 }
 
-/// A list that is one value on the command line.
+/// A list as one value on the command line.
 #[derive(Clone)]
 pub(super) struct Targets(Vec<String>);
 

@@ -1,5 +1,5 @@
-//! One gateway per embedded store. Whoever serves holds a lock and says in it who they are, so that a second one can
-//! name the first, and `phigate doctor` knows how the running one was started.
+//! One gateway per embedded store. A serving gateway holds a lock file with its details, so that a second gateway can
+//! name the first and `phigate doctor` knows the options of the running one.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -12,33 +12,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 
-/// The lock in the data folder. The system frees it when its process ends, however it ends.
+/// The lock in the data folder. The system releases it when its process ends, in whatever way.
 const FILE: &str = "gateway.lock";
-/// More than this was not written by us.
+/// Largest valid content; a longer file was not written by a gateway.
 const BYTES_MAX: u64 = 4096;
 
-/// A gateway that serves, as its lock tells.
+/// A serving gateway, as described in its lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Running {
-    /// Its process.
+    /// The process id.
     pub(super) pid: u32,
-    /// Where callers connect.
+    /// Address for callers.
     pub(super) address: SocketAddr,
     /// Whether its providers may be on private addresses.
     pub(super) allow_private_providers: bool,
-    /// Whether the machine's own identity may be shown to them.
+    /// Whether providers may use the machine's identity.
     #[serde(default)]
     pub(super) allow_ambient_credentials: bool,
 }
 
-/// The lock, held as long as this lives.
+/// The lock, held until this is dropped.
 #[derive(Debug)]
 pub(super) struct Instance {
     _lock: Option<File>,
 }
 
 impl Instance {
-    /// Takes the lock of the store that the settings name. A database has none: several gateways may share it.
+    /// Takes the lock of the configured store. A database has no lock: several gateways may share it.
     pub(super) fn claim(config: &Config, address: SocketAddr) -> anyhow::Result<Self> {
         if config.database_url.is_some() {
             return Ok(Self { _lock: None });
@@ -82,7 +82,7 @@ fn claim(folder: &Path, running: &Running) -> anyhow::Result<File> {
     Ok(file)
 }
 
-/// Why a second gateway may not start, and what to do.
+/// The reason why a second gateway may not start, with a way out.
 fn refusal(folder: &Path) -> String {
     let holder = match read(folder) {
         Some(one) => format!("the gateway at {} (process {})", one.address, one.pid),
@@ -94,12 +94,12 @@ fn refusal(folder: &Path) -> String {
     )
 }
 
-/// The gateway that serves the embedded store in a folder now.
+/// The gateway that currently serves the embedded store in a folder.
 pub(super) fn running(folder: &Path) -> Option<Running> {
     let file = File::open(folder.join(FILE)).ok()?;
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => read(folder),
-        // Nobody holds it: what is written there is from one that ended.
+        // The lock is free, so the content is from a gateway that has ended.
         Ok(()) | Err(TryLockError::Error(_)) => None,
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_gateway_is_told_who_holds_the_store_until_that_one_ends() {
+    fn second_gateway_learns_the_lock_holder() {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         assert_eq!(running(&data), None);

@@ -16,10 +16,10 @@ use super::table::{Table, print_json};
 pub(super) enum Key {
     /// Create a key and print it; it is shown only once
     Create {
-        /// What it is for
+        /// Purpose of the key
         #[arg(long)]
         name: Option<String>,
-        /// When it stops working: a number with s, m, h or d
+        /// Lifetime of the key: a number with s, m, h or d
         #[arg(long, value_name = "90d", value_parser = lifetime)]
         expires: Option<SignedDuration>,
     },
@@ -31,14 +31,14 @@ pub(super) enum Key {
     },
     /// Make a key invalid at once
     Revoke {
-        /// The part of the key after `phg_`
+        /// Part of the key after `phg_`
         id: String,
     },
     /// Print a new key; the old one works for a while longer
     Rotate {
-        /// The part of the key after `phg_`
+        /// Part of the key after `phg_`
         id: String,
-        /// How long the old key keeps working
+        /// Time for which the old key keeps working
         #[arg(long, default_value = "24h", value_parser = duration)]
         overlap: SignedDuration,
     },
@@ -87,7 +87,7 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A key of this name that still works. Programs may rely on making two, so it is said and not refused.
+/// A valid key of this name. Scripts may rely on creating two, so this is a note and not an error.
 async fn namesake(session: &Session, account: &str, name: &str) -> anyhow::Result<Option<String>> {
     if name.is_empty() {
         return Ok(None);
@@ -102,7 +102,7 @@ async fn namesake(session: &Session, account: &str, name: &str) -> anyhow::Resul
     Ok(same.next().map(|key| key.id))
 }
 
-/// The key alone on standard output, for scripts; what is to be known about it beside it.
+/// Prints the key alone on standard output, for scripts, and its details on standard error.
 fn tell(key: &NewApiKey, about: &str) {
     println!("{}", key.key.expose());
     eprintln!("key {} {about}", key.id);
@@ -137,7 +137,7 @@ fn state(key: &ApiKeyInfo) -> String {
     }
 }
 
-/// A duration that is not over at once.
+/// A duration greater than zero.
 fn lifetime(text: &str) -> anyhow::Result<SignedDuration> {
     let lifetime = duration(text)?;
     if lifetime.is_zero() {

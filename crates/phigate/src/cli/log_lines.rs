@@ -1,7 +1,7 @@
-//! Lines of the log, written with little work: every request leaves one.
+//! Lines of the log, formatted at low cost, because every request writes one.
 //!
-//! They read exactly as the library writes them. Whatever is out of the ordinary is left to it: colours, records of other
-//! logging crates, lines inside of spans, values that have to be escaped.
+//! The output equals that of the library. Unusual lines are left to the library: colours, records of other logging
+//! crates, lines inside spans, values that need escapes.
 
 use std::fmt::{self, Debug, Write};
 
@@ -15,10 +15,10 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::config::LogFormat;
 
-/// More than most lines take.
+/// Initial capacity; most lines are shorter.
 const LINE_BYTES: usize = 512;
 
-/// Writes lines, and knows who writes the others.
+/// A formatter with the library's formatter as its fallback.
 pub(super) struct Lines<F> {
     format: LogFormat,
     library: F,
@@ -50,7 +50,7 @@ where
     }
 }
 
-/// None where it is not as plain as most.
+/// The line; `None` if it needs the library's formatter.
 fn write_line(format: LogFormat, event: &Event<'_>) -> Option<String> {
     let mut line = Line {
         text: String::with_capacity(LINE_BYTES),
@@ -63,7 +63,7 @@ fn write_line(format: LogFormat, event: &Event<'_>) -> Option<String> {
     line.is_plain.then_some(line.text)
 }
 
-/// A line as far as it is written.
+/// A line in progress.
 struct Line {
     text: String,
     format: LogFormat,
@@ -85,7 +85,7 @@ impl Line {
                 self.push(&["\",\"level\":\"", level, "\""]);
             }
         }
-        // Records of another crate say in their fields where they come from.
+        // Records of another crate have their origin in their fields.
         self.is_plain = metadata.target() != "log";
     }
 
@@ -102,7 +102,7 @@ impl Line {
         }
     }
 
-    /// The name of a field, and what stands between it and its value.
+    /// Writes the name of a field and the separator before its value.
     fn name(&mut self, field: &Field) {
         let name = field.name();
         match self.format {
@@ -113,7 +113,7 @@ impl Line {
         self.is_plain &= !name.starts_with("r#");
     }
 
-    /// A value whose text is the same in both formats.
+    /// Writes a value with the same text in both formats.
     fn number(&mut self, field: &Field, value: impl fmt::Display) {
         self.name(field);
         self.is_plain &= write!(self.text, "{value}").is_ok();
@@ -163,15 +163,15 @@ impl Visit for Line {
     }
 }
 
-/// The field that is the words of a line.
+/// The name of the message field.
 const MESSAGE: &str = "message";
 
-/// Whether a byte is written as it is, in quotes too.
+/// Whether a byte needs no escape, even in quotes.
 fn is_plain(byte: &u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
 
-/// `2026-01-31T23:59:59.000001Z`.
+/// Writes a time as `2026-01-31T23:59:59.000001Z`.
 fn push_time(text: &mut String, time: Timestamp) {
     let time = Offset::UTC.to_datetime(time);
     let microsecond = time.subsec_nanosecond() / 1_000;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     impl Written {
-        /// Its lines; times are not compared, only how they are written.
+        /// The written lines, with digits of times replaced by 0.
         fn lines(&self) -> Vec<String> {
             let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
             let is_digit = |letter: char| letter.is_ascii_digit();
@@ -245,7 +245,7 @@ mod tests {
         tracing::info_span!("inside", of = 1).in_scope(|| tracing::info!("of a span"));
     }
 
-    /// What is written when all is said.
+    /// The output of all test events.
     fn said(write: impl FnOnce(Written) -> Dispatch) -> Vec<String> {
         let written = Written::default();
         let dispatch = write(written.clone());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_read_as_the_library_writes_them() {
+    fn plain_lines_equal_the_library_output() {
         let text = |to: Written| layer().with_ansi(false).with_writer(move || to.clone());
         let theirs = said(|to| Dispatch::new(registry().with(text(to))));
         let ours = said(|to| {
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_read_as_the_library_writes_them() {
+    fn json_lines_equal_the_library_output() {
         let json = |to: Written| {
             let lines = layer().with_ansi(false).with_writer(move || to.clone());
             lines.json().flatten_event(true)

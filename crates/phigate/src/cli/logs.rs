@@ -1,4 +1,4 @@
-//! Logs on standard error. Libraries stay at warnings: theirs may quote what passes through them.
+//! Logs on standard error. Libraries log warnings only, because their messages may quote content.
 
 use std::io::IsTerminal;
 
@@ -13,12 +13,12 @@ use crate::config::{LogFormat, LogSettings};
 
 /// Starts logging. Call once.
 pub(super) fn start(settings: &LogSettings) {
-    // The name also begins those of our other crates.
+    // The prefix also matches the targets of phigate's other crates.
     let filter = Targets::new()
         .with_default(LevelFilter::WARN)
         .with_target("phigate", settings.level.filter());
     let lines = layer()
-        // Codes for colours are for terminals, not for files and collectors.
+        // Colour codes are for terminals only.
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     let logs = registry().with(filter);
@@ -36,7 +36,7 @@ pub(super) fn start(settings: &LogSettings) {
     }
 }
 
-/// Tells the operator something: plain lines for people, one object per line for a collector.
+/// Prints lines for the operator: plain lines for people, one JSON object per line for a collector.
 pub(super) fn say(format: LogFormat, lines: &[String]) {
     for line in lines {
         match format {

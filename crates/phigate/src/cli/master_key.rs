@@ -1,4 +1,4 @@
-//! `phigate master-key`: the key under which everything is sealed.
+//! `phigate master-key`: the key that wraps all other keys.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! The command line: one file per command.
 //!
-//! Exit codes: 0 fine, 1 the answer is no, 2 wrong usage or failure.
+//! Exit codes: 0 success, 1 a negative result, 2 wrong usage or failure.
 
 mod account;
 mod advice;
@@ -40,7 +40,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::Flags;
 
-/// The answer is no: PHI found with `scan --check`, verification failed.
+/// Negative result: PHI found with `scan --check`, verification failed.
 pub(crate) const EXIT_NO: u8 = 1;
 /// Wrong usage or failure.
 const EXIT_FAILURE: u8 = 2;
@@ -90,7 +90,8 @@ impl Global {
         }
     }
 
-    /// This program with the same options, for lines to paste: it need not be on anybody's path, nor its data here.
+    /// The command line of this program with the same options, for lines to paste. It must not depend on the search
+    /// path or the default data folder.
     fn command(&self) -> String {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         // A database's address may hold a password.
@@ -110,7 +111,7 @@ impl Global {
         words.join(" ")
     }
 
-    /// The same for one account.
+    /// The command line of this program with the same options for one account.
     fn command_for(&self, account: &str) -> String {
         let account = Some(account.to_owned());
         let global = self.clone();
@@ -118,7 +119,7 @@ impl Global {
     }
 }
 
-/// A word as a shell takes it for one.
+/// A word in the shell's quotes, if it needs them.
 fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     if word.bytes().all(is_plain) {
@@ -156,7 +157,7 @@ enum Command {
     Mode(mode::ModeArgs),
     /// Show or set whether masked values are restored in replies
     Restore(restore::RestoreArgs),
-    /// Show or set what is done with PHI in replies
+    /// Show or set the handling of PHI in replies
     Replies(replies::RepliesArgs),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
@@ -171,7 +172,7 @@ enum Command {
     Import(transfer::From),
     /// Copy an embedded store to a file while it is in use
     Backup(transfer::To),
-    /// Check configuration, store, keys and providers, and say what to fix
+    /// Check configuration, store, keys and providers, and print a fix for each problem
     Doctor(doctor::Doctor),
     /// Print the OpenAPI description of the interface
     Openapi,
@@ -193,7 +194,7 @@ pub(crate) fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     end_quietly_on_a_closed_pipe();
-    // A panic has told its place by now.
+    // The panic hook has already logged the location of a panic.
     match std::panic::catch_unwind(AssertUnwindSafe(|| run(command, &cli.global))) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
@@ -208,14 +209,15 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Commands that write much write to standard output directly, and are told.
+/// Whether an error is a closed pipe. Commands with long output write to standard output directly and get this error.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// `phigate key list | head -n 1` closes our output early: that is not a failure. The standard library can only
-/// panic about it, so the panic is recognised and the process ends. Servers set a hook of their own.
+/// Exits without an error when a reader closes the output early, as in `phigate key list | head -n 1`. The standard
+/// library panics in this case, so a panic hook recognises the message and ends the process. Servers set their own
+/// hook.
 fn end_quietly_on_a_closed_pipe() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -256,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_to_paste_has_the_same_options_and_no_secret() {
+    fn pasted_command_keeps_options_without_secrets() {
         let global = Global {
             data: Some("my data".into()),
             database_url: Some("postgres://phigate:secret@db.example/phigate".into()),

@@ -1,4 +1,4 @@
-//! `phigate mode`: what the account does with PHI.
+//! `phigate mode`: the account's handling of PHI.
 
 use std::process::ExitCode;
 

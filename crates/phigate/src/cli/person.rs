@@ -1,14 +1,14 @@
-//! Who acts on the command line, as the audit trail names them: a person and a machine, not a program.
+//! The actor of a command in the audit trail: a person and a machine, not a program.
 
 use std::fs;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// What the kernel gives as the login of a process that nobody logged in for.
+/// The kernel's login id of a process without a login.
 const NO_LOGIN: u32 = u32::MAX;
 
-/// The operating system's user and host, such as `cli: jroe@ward-7` or, through sudo, `cli: jroe@ward-7 as root`.
-/// The first word tells such a name from the e-mail address of somebody signed in to the dashboard.
+/// The operating system's user and host, such as `cli: jroe@ward-7` or, through sudo, `cli: jroe@ward-7 as root`. The
+/// prefix distinguishes this from the e-mail address of a dashboard user.
 pub(super) fn actor() -> &'static str {
     static ACTOR: OnceLock<String> = OnceLock::new();
     ACTOR.get_or_init(|| {
@@ -21,7 +21,7 @@ pub(super) fn actor() -> &'static str {
     })
 }
 
-/// `behind` is who logged in, where that is known.
+/// The actor's text. `behind` is the user who logged in, if known.
 fn words(acting: &str, behind: Option<&str>, host: &str) -> String {
     match behind.filter(|behind| *behind != acting && !behind.is_empty()) {
         Some(person) => format!("cli: {}@{host} as {acting}", plain(person)),
@@ -29,14 +29,14 @@ fn words(acting: &str, behind: Option<&str>, host: &str) -> String {
     }
 }
 
-/// The user who logged in, however they became somebody else since. The kernel keeps it, so no variable can forge it.
+/// The user who logged in, even after a change of user. The kernel keeps this id, so no variable can forge it.
 fn logged_in() -> Option<u32> {
     let text = fs::read_to_string("/proc/self/loginuid").ok()?;
     let id = text.trim().parse().ok()?;
     (id != NO_LOGIN).then_some(id)
 }
 
-/// A user's name; their number where nothing on this machine knows a name.
+/// A user's name, or the id if the name is unknown.
 fn name_of(id: u32) -> String {
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
     name_in(&users, id)
@@ -53,7 +53,7 @@ fn name_in(users: &str, id: u32) -> Option<String> {
     })
 }
 
-/// Users of a directory service stand in no file; the system's own tool asks for them.
+/// Asks the system's `id` command, because users of a directory service are not in `/etc/passwd`.
 fn name_from_directory(id: u32) -> Option<String> {
     let answer = Command::new("/usr/bin/id")
         .args(["-nu", &id.to_string()])
@@ -64,7 +64,7 @@ fn name_from_directory(id: u32) -> Option<String> {
     (answer.status.success() && !name.is_empty()).then_some(name)
 }
 
-/// A name without anything that could be taken for another part of the record.
+/// A name without characters that have a meaning in the record.
 fn plain(name: &str) -> String {
     let is_plain =
         |letter: &char| !letter.is_control() && !letter.is_whitespace() && *letter != '@';
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_person_is_named_with_the_machine_and_whom_they_acted_as() {
+    fn actor_names_person_machine_and_user() {
         for (acting, behind, wanted) in [
             ("jroe", None, "cli: jroe@ward-7"),
             ("jroe", Some("jroe"), "cli: jroe@ward-7"),

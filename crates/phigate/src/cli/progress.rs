@@ -1,11 +1,11 @@
-//! Progress on a terminal for work that takes a while; silent everywhere else.
+//! Progress on a terminal for long work; silent otherwise.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Counts steps and says so on standard error, at most five times per second.
+/// Counts steps and prints the count to standard error, at most five times per second.
 pub(super) struct Progress {
     what: &'static str,
     count: u64,
@@ -15,7 +15,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Progress over things of this name.
+    /// Progress over items of this name.
     pub(super) fn new(what: &'static str) -> Self {
         let now = Instant::now();
         Self {
@@ -27,12 +27,12 @@ impl Progress {
         }
     }
 
-    /// One more is done.
+    /// Counts one item.
     pub(super) fn step(&mut self) {
         self.reach(self.count + 1);
     }
 
-    /// This many are done.
+    /// Sets the count.
     pub(super) fn reach(&mut self, count: u64) {
         self.count = count;
         if self.is_terminal && self.told.elapsed() >= EVERY {
@@ -47,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// All is done: the line is cleared.
+    /// Clears the line.
     pub(super) fn done(&self) {
         if self.is_terminal && self.started.elapsed() >= EVERY {
             eprint!("\r\x1b[K");

@@ -1,4 +1,4 @@
-//! `phigate replies`: what the account does with PHI that a model produced.
+//! `phigate replies`: the account's handling of PHI that a model produced.
 
 use std::process::ExitCode;
 

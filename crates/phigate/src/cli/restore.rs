@@ -1,4 +1,4 @@
-//! `phigate restore`: whether masked values are given back in replies.
+//! `phigate restore`: whether masked values are restored in replies.
 
 use std::process::ExitCode;
 
@@ -27,7 +27,8 @@ enum Verb {
 struct Set {
     /// Whether masked values are restored
     value: Switch,
-    /// The tools in whose arguments values are restored: names separated by commas, * for any characters [default: all]
+    /// Tools that get restored values in their arguments: names separated by commas, * for any characters [default:
+    /// all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = tool)]
     tools: Vec<String>,
 }

@@ -31,10 +31,10 @@ pub(super) struct Scan {
     /// Print the text with each finding removed
     #[arg(long, group = "output")]
     redact: bool,
-    /// Print what spoke for and against each candidate, one JSON object per line, without its text
+    /// Print the evidence for and against each candidate, one JSON object per line, without its text
     #[arg(long, group = "output")]
     explain: bool,
-    /// Ask the larger reader about what is in doubt (careful), or never (fast)
+    /// Ask the larger reader about doubtful text (careful), or never (fast)
     #[arg(long, value_name = "DEPTH", value_parser = known(Depth::ALL.into_iter(), Depth::code), default_value = "careful")]
     depth: Depth,
     /// Exit with 1 when PHI is found
@@ -58,7 +58,7 @@ pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// A finding as it is printed: where and what, never the text itself.
+/// A finding as printed: its range and kind, never the text.
 #[derive(Serialize)]
 struct Span<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ fn table(
     findings: &Findings,
 ) -> anyhow::Result<()> {
     let name = file.map_or("-".into(), |path| path.display().to_string());
-    // Counted on from finding to finding: a large file may hold very many.
+    // Counted from finding to finding, because a large file may have very many.
     let (mut counted, mut line, mut column) = (0, 1, 1);
     for finding in findings {
         let between = text.get(counted..finding.span.start).unwrap_or_default();
@@ -220,7 +220,7 @@ struct Line<'a> {
     text: String,
 }
 
-/// One document a line, answered in order.
+/// Scans one document per line, and answers in order.
 fn lines(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
     let mut found = 0;
     let inputs: Vec<Option<&PathBuf>> = if scan.files.is_empty() {
@@ -258,7 +258,7 @@ fn lines_of(
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        // The parser's message may quote the text, so only the place is told.
+        // The parser's message may quote the text, so only the position is printed.
         let document: Line<'_> = serde_json::from_slice(&line).map_err(|error| {
             anyhow::anyhow!(
                 "line {number}, column {}: not a JSON object with id and text",

@@ -1,4 +1,4 @@
-//! Secrets handed to a command: on standard input, never as arguments, which every user of the machine can read.
+//! Secrets for a command: read from standard input, never from arguments, which every user of the machine can read.
 
 use std::io::{IsTerminal, Read, Stdin};
 
@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use phigate_store::SecretString;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-/// A secret from standard input, without the line break that a shell adds. A person is asked for it, and what they
-/// type is not shown.
+/// A secret from standard input, without the shell's line break. At a terminal the user is prompted, and the input is
+/// not echoed.
 pub(super) fn secret_from_stdin(what: &str) -> anyhow::Result<SecretString> {
     let stdin = std::io::stdin();
     let read = if stdin.is_terminal() {
@@ -24,7 +24,7 @@ pub(super) fn secret_from_stdin(what: &str) -> anyhow::Result<SecretString> {
     Ok(SecretString::from(trimmed))
 }
 
-/// One line. Reading until the end of input would wait for a key that few people know.
+/// Reads one line. Otherwise a user would have to know the key that ends the input.
 fn typed(stdin: &Stdin, what: &str) -> std::io::Result<String> {
     eprint!("{what} (not shown): ");
     let usual = tcgetattr(stdin)?;

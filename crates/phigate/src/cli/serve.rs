@@ -42,7 +42,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    /// What the command line says, together with the options every command takes.
+    /// The options of this command and of every command.
     pub(super) fn flags(&self, global: &Global) -> Flags {
         Flags {
             listen: self.listen.clone(),
@@ -61,7 +61,7 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     start(config, &global.command(), async |_| Ok(None))
 }
 
-/// What to print once requests are accepted.
+/// Prints the greeting once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
 /// Serves until stopped. `command` is this program, for lines to paste; `prepare` may fill the store first and say what
@@ -77,8 +77,8 @@ pub(super) fn start(
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     logs::start(&config.log);
     let format = config.log.format;
-    // Callers have threads of their own; this is for the rest, which is little. Both outlive the store, whose connections
-    // are waited for by whoever opened them.
+    // Callers have their own threads; this runtime does the little other work. It outlives the store, whose connections
+    // need the runtimes that opened them.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -86,7 +86,7 @@ pub(super) fn start(
     let threads = Arc::new(Threads::start()?);
     let served = runtime.block_on(async {
         let drain = Drain::on_signals().context("cannot listen for signals")?;
-        // First, so that a start that cannot work creates nothing.
+        // First, so that a start that fails creates nothing.
         let ports = Ports::bind(&config.edge()).await.map_err(advise)?;
         let _instance = Instance::claim(&config, ports.address()?)?;
         let vault = app::open_vault(&config, Role::Server).await?;
@@ -100,7 +100,7 @@ pub(super) fn start(
         result?;
         Ok::<(), anyhow::Error>(closed?)
     });
-    // Whatever still runs has been told to stop; its time is over.
+    // The remaining tasks were asked to stop, and their time is over.
     threads.stop();
     runtime.shutdown_background();
     match served {
@@ -113,7 +113,7 @@ pub(super) fn start(
     }
 }
 
-/// What to do about an address that cannot be had.
+/// Adds a fix to an error about an address.
 fn advise(error: ServeError) -> anyhow::Error {
     let ServeError::Listen {
         setting, reason, ..
@@ -163,7 +163,7 @@ async fn serve_app(
     };
     let on_listening = |address: SocketAddr| {
         greeting(&for_browsers(&app.config, scheme, address));
-        // Last, so that whoever waits for this line finds the rest already said.
+        // Last, so that a script that waits for this line finds the rest printed.
         println!("listening on {scheme}://{address}");
     };
     let presidio = presidio_site(app, ports.presidio_address()).await?;
@@ -182,7 +182,7 @@ async fn serve_app(
     Ok(())
 }
 
-/// Presidio's interface for the account it acts for; nothing where it is not served.
+/// Presidio's interface for its account; an empty router if it is disabled.
 async fn presidio_site(
     app: &Arc<App>,
     address: Option<SocketAddr>,
@@ -197,7 +197,7 @@ async fn presidio_site(
     Ok(presidio::router(Arc::clone(app), account.id))
 }
 
-/// Where browsers find the dashboard, as far as this process can know.
+/// The dashboard's URL for browsers, as far as this process knows it.
 fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
     if config.behind_tls_proxy {
         "https://YOUR-ADDRESS".to_owned()

@@ -1,4 +1,4 @@
-//! What the administrative commands share: the store, opened for one command, and the account it acts on.
+//! Shared parts of the administrative commands: the store, opened for one command, and the account.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::Global;
 use super::instance::running;
 use super::person::actor;
 
-/// An open store, the settings it was found by, and who acts on it.
+/// An open store, its settings, and the actor.
 pub(super) struct Session {
     pub(super) vault: Arc<Vault>,
     pub(super) config: Config,
@@ -36,8 +36,7 @@ impl Session {
 }
 
 impl Session {
-    /// What may be said about providers: as these settings allow it, or as the gateway was started that serves the
-    /// store now.
+    /// The rules for providers: those of these settings, or of the gateway that currently serves the store.
     pub(super) fn setup_rules(&self) -> SetupRules {
         let of_gateway = match &self.config.database_url {
             Some(_) => None,
@@ -53,8 +52,9 @@ impl Session {
     }
 }
 
-/// Opens the store, runs `work` and closes the store, so that nothing queued is lost. Where there is no installation
-/// this fails: in the wrong folder a new one would give plausible wrong answers, and leave a stray master key behind.
+/// Opens the store, runs `work` and closes the store, so that queued records are written. Fails without an
+/// installation. Otherwise, in the wrong folder, an empty store would give plausible wrong answers and leave a stray
+/// master key behind.
 pub(super) fn with_store<T, F>(
     global: &Global,
     work: impl FnOnce(Session) -> F,
@@ -65,7 +65,7 @@ where
     open(global, false, work)
 }
 
-/// The same for commands that set something: they create the installation when there is none.
+/// Opens the store for commands that set something, and creates the installation if it is missing.
 pub(super) fn with_new_store<T, F>(
     global: &Global,
     work: impl FnOnce(Session) -> F,
@@ -106,7 +106,7 @@ where
     })
 }
 
-/// There is no installation where one was looked for.
+/// Error: the folder has no installation.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "there is no installation in {0}; name its folder with --data DIR, or create one with `phigate serve`"
@@ -120,7 +120,7 @@ fn explain(error: StoreError, config: &Config) -> anyhow::Error {
     }
 }
 
-/// Where the installation is. A database's address may hold a password.
+/// The place of the installation. A database's address may hold a password.
 fn place(config: &Config) -> String {
     match &config.database_url {
         Some(_) => "the database that was named".to_owned(),
@@ -128,12 +128,12 @@ fn place(config: &Config) -> String {
     }
 }
 
-/// A moment as all lists of the command line write it.
+/// A time as printed in lists of the command line.
 pub(super) fn to_the_second(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A reason as the trail keeps it.
+/// A reason in the form that the trail keeps.
 pub(super) fn given_reason(text: &str) -> anyhow::Result<String> {
     let given = reason(text).context("a reason has 4 to 400 characters")?;
     Ok(given.to_owned())

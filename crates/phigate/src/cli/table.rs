@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Space between two columns.
 const GAP: &str = "  ";
 
-/// Rows under heads, each column as wide as its widest cell.
+/// Rows under headings, each column as wide as its widest cell.
 pub(super) struct Table {
     heads: Vec<&'static str>,
     rows: Vec<Vec<String>>,
@@ -20,12 +20,12 @@ impl Table {
         }
     }
 
-    /// One more row. A cell without anything in it is written as a dash.
+    /// Adds a row. An empty cell is printed as a dash.
     pub(super) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.map(|cell| printable(&cell)).into());
     }
 
-    /// Writes heads and rows to standard output. With no rows it says so, on standard error, in these words.
+    /// Prints headings and rows to standard output. An empty table prints `when_empty` to standard error instead.
     pub(super) fn print(&self, when_empty: &str) {
         if self.rows.is_empty() {
             eprintln!("{when_empty}");
@@ -34,7 +34,7 @@ impl Table {
         }
     }
 
-    /// Writes the rows alone.
+    /// Prints the rows without headings.
     pub(super) fn print_without_heads(&self) {
         let text = self.text();
         let rows = text.split_once('\n').map_or("", |(_, rows)| rows);
@@ -64,7 +64,7 @@ impl Table {
     }
 }
 
-/// A cell that a terminal shows as it is: names come from people, and may hold codes that move the cursor.
+/// A cell that is safe on a terminal: names are user input, and may hold control codes.
 fn printable(cell: &str) -> String {
     if cell.is_empty() {
         return "-".to_owned();
@@ -73,7 +73,7 @@ fn printable(cell: &str) -> String {
     cell.chars().map(plain).collect()
 }
 
-/// The same list for programs: one JSON array.
+/// Prints a list as one JSON array.
 pub(super) fn print_json<T: Serialize>(items: &[T]) -> anyhow::Result<()> {
     println!("{}", serde_json::to_string_pretty(items)?);
     Ok(())

@@ -25,7 +25,7 @@ pub(super) struct To {
 
 #[derive(Args)]
 pub(super) struct From {
-    /// What `phigate export` wrote
+    /// A file written by `phigate export`
     file: PathBuf,
 }
 

@@ -16,12 +16,12 @@ use super::table::{Table, print_json};
 pub(super) enum User {
     /// Add a person
     Add {
-        /// Their e-mail address
+        /// E-mail address
         email: String,
         /// Read their password from standard input; on a terminal it is asked for anyway
         #[arg(long)]
         password_stdin: bool,
-        /// What they may do: an owner may do everything, an auditor may read the audit trail
+        /// Role: an owner may do everything, an auditor may read the audit trail
         #[arg(long, default_value = "owner", value_parser = ["owner", "auditor"])]
         role: String,
     },
@@ -33,9 +33,9 @@ pub(super) enum User {
     },
     /// Remove a person and end their sessions
     Remove {
-        /// Their e-mail address
+        /// E-mail address
         email: String,
-        /// Remove them even if they are the only owner; then nobody can change anything in the dashboard
+        /// Remove the only owner too; afterwards no user can change anything in the dashboard
         #[arg(long)]
         last_owner: bool,
     },

@@ -1,8 +1,8 @@
-//! Words on the command line that come from a table: a wrong one is answered with the right ones.
+//! Values on the command line that come from a table; the error for a wrong value lists the right ones.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Takes the code of one of these, and lists all of them in help and errors.
+/// Accepts the code of a table row, and lists all of them in help and errors.
 pub(super) fn known<T: Copy + Send + Sync + 'static>(
     all: impl Iterator<Item = T>,
     code: fn(T) -> &'static str,

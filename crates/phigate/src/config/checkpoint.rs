@@ -1,6 +1,6 @@
-//! `[checkpoint]`: where signed checkpoints of the audit trail are kept besides the store.
+//! `[checkpoint]`: copies of the audit trail's signed checkpoints outside the store.
 //!
-//! Truncation and rollback of the store can only be shown with a checkpoint kept elsewhere.
+//! A truncation or rollback of the store is only visible in a checkpoint kept elsewhere.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,14 +19,14 @@ pub(super) struct RawCheckpoint {
     every_records: Option<u64>,
 }
 
-/// How often checkpoints are made, and where copies go.
+/// The interval between checkpoints, and the targets of copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckpointSettings {
-    /// Files that are only ever appended to, best on another volume.
+    /// Append-only files, best on another volume.
     pub(crate) files: Vec<PathBuf>,
-    /// A program started for each checkpoint, which it reads on stdin.
+    /// A program started for each checkpoint, with the checkpoint on stdin.
     pub(crate) command: Option<String>,
-    /// Longest time between two checkpoints while there are new records.
+    /// Longest time between two checkpoints if there are new records.
     pub(crate) every: Duration,
     /// Most records between two checkpoints.
     pub(crate) every_records: u64,

@@ -1,11 +1,11 @@
-//! The environment laid over the settings file: `PHIGATE_LIMITS_BODY_BYTES` is `limits.body_bytes`.
+//! Environment variables over the settings file: `PHIGATE_LIMITS_BODY_BYTES` is `limits.body_bytes`.
 
 use phigate_types::LIMIT_NAMES;
 use toml::{Table, Value};
 
 use super::ConfigError;
 
-/// How the text of a variable becomes a value.
+/// The type of a variable's value.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
@@ -42,12 +42,12 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("checkpoint", "every_records", Kind::Number),
 ];
 
-/// Variables that are read elsewhere: the settings file's place and the default account.
+/// Variables that are read elsewhere: the path of the settings file and the default account.
 const READ_ELSEWHERE: &[&str] = &["PHIGATE_CONFIG", "PHIGATE_ACCOUNT"];
 
-/// Turns `PHIGATE_*` variables into a table like the file's. Others are not looked at.
+/// Turns `PHIGATE_*` variables into a table like the file's. Other variables are ignored.
 ///
-/// `master_key_env` is the one variable of any name that may hold a secret; it is let pass here.
+/// `master_key_env` may name any variable that holds a secret, so that one is accepted here.
 pub(super) fn table(
     variables: impl Iterator<Item = (String, String)>,
     master_key_env: Option<&str>,
@@ -78,7 +78,7 @@ pub(super) fn table(
     }
 }
 
-/// The place of a variable in the file.
+/// The section, key and type of a variable.
 fn find(name: &str) -> Option<(&'static str, &'static str, Kind)> {
     if name == "PHIGATE_LOG" {
         return Some(("log", "level", Kind::Text));

@@ -1,4 +1,4 @@
-//! `[log]`: how much is written to stderr, and in which form.
+//! `[log]`: level and format of the log on stderr.
 
 use serde::Deserialize;
 use tracing_subscriber::filter::LevelFilter;
@@ -13,7 +13,7 @@ pub(super) struct RawLog {
     format: Option<String>,
 }
 
-/// How much is logged.
+/// The log level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogLevel {
     Error,
@@ -32,8 +32,8 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// The logging settings. They govern phigate's own messages; libraries stay at warnings,
-/// because theirs may quote what passes through them.
+/// The logging settings. They apply to phigate's messages; libraries log warnings only, because their messages may
+/// quote content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LogSettings {
     pub(crate) level: LogLevel,
@@ -60,7 +60,7 @@ impl RawLog {
 }
 
 impl LogLevel {
-    /// The same for the log's filter.
+    /// The level as a filter of the log.
     pub(crate) fn filter(self) -> LevelFilter {
         match self {
             Self::Error => LevelFilter::ERROR,

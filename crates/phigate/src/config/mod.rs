@@ -1,6 +1,6 @@
-//! Settings: flags over environment over file over defaults, checked once.
+//! Settings: flags over environment over file over defaults, validated once.
 //!
-//! `RawConfig` is what was written; [`Config`] cannot be wrong. One file a section.
+//! `RawConfig` is the settings as written; [`Config`] is valid by construction. One file per section.
 
 mod checkpoint;
 mod env;
@@ -21,10 +21,10 @@ use phigate_edge::{EdgeSettings, TlsFiles, TrustedProxies};
 use phigate_types::{Limits, RawLimits};
 use raw::RawConfig;
 
-/// The settings file that is read when it exists and no other was named.
+/// The settings file that is read if it exists and no other was named.
 const DEFAULT_FILE: &str = "phigate.toml";
 
-/// What the command line said. Absent means: ask the environment, then the file.
+/// Flags of the command line. `None`: the environment or the file decides.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Flags {
     pub(crate) config: Option<PathBuf>,
@@ -39,48 +39,48 @@ pub(crate) struct Flags {
     pub(crate) behind_tls_proxy: bool,
 }
 
-/// Settings that are ready to use.
+/// Validated settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
-    /// Where callers connect.
+    /// Address for callers.
     pub(crate) listen: SocketAddr,
-    /// Where metrics are read, unless switched off.
+    /// Address for metrics; `None` if disabled.
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// Where Presidio's interface is served, if anywhere.
+    /// Address for Presidio's interface; `None` if disabled.
     pub(crate) presidio_listen: Option<SocketAddr>,
-    /// The account it acts for; the only one when not named.
+    /// The account of Presidio's interface; `None` for the only account.
     pub(crate) presidio_account: Option<String>,
-    /// A proxy in front of us ends TLS.
+    /// Whether a proxy in front terminates TLS.
     pub(crate) behind_tls_proxy: bool,
-    /// Proxies whose word about a caller's address is believed.
+    /// Proxies that are trusted to report a caller's address.
     pub(crate) trusted_proxies: TrustedProxies,
-    /// Our own certificate.
+    /// The server's certificate.
     pub(crate) tls: Option<TlsFiles>,
     /// The folder of the embedded store.
     pub(crate) data: PathBuf,
     /// PostgreSQL instead of the embedded store.
     pub(crate) database_url: Option<DatabaseUrl>,
-    /// Where the master key comes from.
+    /// The source of the master key.
     pub(crate) master_key: MasterKeySource,
     /// Whether providers may be on private addresses and plain http.
     pub(crate) allow_private_providers: bool,
-    /// Whether the machine's own identity may be shown to providers.
+    /// Whether providers may use the machine's identity.
     pub(crate) allow_ambient_credentials: bool,
-    /// Further certificate authorities for providers.
+    /// Additional certificate authorities for providers.
     pub(crate) provider_ca_file: Option<PathBuf>,
     pub(crate) log: LogSettings,
     pub(crate) checkpoint: CheckpointSettings,
     pub(crate) limits: Limits,
 }
 
-/// Where the master key comes from.
+/// The source of the master key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MasterKeySource {
-    /// A file, by default beside the data folder and made on first start.
+    /// A file, by default beside the data folder and created on first start.
     File(PathBuf),
     /// The environment variable of this name.
     Env(String),
-    /// What this program prints.
+    /// A program that prints the key.
     Command(String),
 }
 
@@ -102,7 +102,7 @@ impl fmt::Debug for DatabaseUrl {
     }
 }
 
-/// Why the settings cannot be used. Keys are named, values never.
+/// The reason why the settings are not usable. Names keys, never values.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("cannot read the settings file {path}")]
@@ -142,15 +142,15 @@ pub(crate) enum ConfigError {
 impl Config {
     /// Reads flags, the process's environment and the settings file.
     pub(crate) fn load(flags: Flags) -> Result<Self, ConfigError> {
-        // A variable that is no UTF-8 cannot be one of ours: their values are all text.
+        // A variable that is not UTF-8 cannot be a setting: their values are all text.
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
         Self::from_sources(flags, variables)
     }
 
-    /// Refuses to serve plain text to the world. Commands do not listen: where a proxy ends TLS, only the server is
-    /// told so.
+    /// Refuses to serve plain text on a public address. Commands do not listen; `behind_tls_proxy` is set for the
+    /// server only.
     pub(crate) fn check_listening(&self) -> Result<(), ConfigError> {
         let is_sealed = self.tls.is_some() || self.behind_tls_proxy;
         for (key, listen) in [
@@ -164,7 +164,7 @@ impl Config {
         Ok(())
     }
 
-    /// What the edge needs to know.
+    /// The settings of the edge.
     pub(crate) fn edge(&self) -> EdgeSettings {
         EdgeSettings {
             listen: self.listen,
@@ -176,7 +176,7 @@ impl Config {
         }
     }
 
-    /// The same with a given environment, so that it can be tested.
+    /// Loads the settings with a given environment, for tests.
     fn from_sources(
         mut flags: Flags,
         variables: impl Iterator<Item = (String, String)>,
@@ -197,7 +197,7 @@ impl Config {
 }
 
 impl RawConfig {
-    /// Flags win over everything.
+    /// Applies the flags, which have the highest precedence.
     fn apply_flags(&mut self, flags: Flags) {
         fn win<T>(place: &mut Option<T>, flag: Option<T>) {
             if flag.is_some() {
@@ -261,7 +261,7 @@ impl RawConfig {
     }
 }
 
-/// The file's table, with its keys checked, so that messages can name a line.
+/// The file's table, with validated keys, so that messages can name a line.
 fn read_file(named: Option<&Path>) -> Result<toml::Table, ConfigError> {
     let path = named.unwrap_or(Path::new(DEFAULT_FILE));
     let text = match std::fs::read_to_string(path) {
@@ -303,7 +303,8 @@ fn lay_over(base: &mut toml::Table, over: toml::Table) {
     }
 }
 
-/// An address with a port. A port alone, or after `localhost`, means this machine: only numbers can mean all the world.
+/// An address with a port. A port alone, or after `localhost`, means this machine; only a number can mean all
+/// interfaces.
 fn address(key: &str, text: &str) -> Result<SocketAddr, ConfigError> {
     let text = text.trim();
     let port = text.strip_prefix("localhost:").unwrap_or(text);
@@ -368,7 +369,7 @@ fn master_key(
     }
 }
 
-/// `DIR.key` beside the data folder: a backup of the folder must not hold the key.
+/// The path `DIR.key` beside the data folder, because a backup of the folder must not contain the key.
 fn beside(data: &Path) -> PathBuf {
     let trimmed: PathBuf = data.components().collect();
     let mut name = trimmed.into_os_string();

@@ -35,7 +35,7 @@ pub(super) struct RawConfig {
 }
 
 impl RawConfig {
-    /// Reads a table whose keys have been checked by nobody yet.
+    /// Reads a table whose keys have not been validated.
     pub(super) fn from_table(
         table: toml::Table,
         origin: &'static str,
@@ -47,9 +47,9 @@ impl RawConfig {
     }
 }
 
-/// What went wrong, without the offending value: it may be a secret in the wrong place.
+/// The reason of an error, without the offending value, which may be a misplaced secret.
 ///
-/// Messages about unknown keys name keys only; all others quote what they found.
+/// Messages about unknown keys name keys only; all others quote the value.
 pub(super) fn reason(message: &str) -> String {
     if message.starts_with("unknown field") || message.starts_with("duplicate key") {
         return message.replace("unknown field", "unknown setting");

@@ -35,7 +35,7 @@ fn the_example_loads_and_shows_the_defaults() {
 }
 
 #[test]
-fn the_example_names_every_setting_and_each_can_be_switched_on() {
+fn example_names_every_setting() {
     let mut section = "";
     let mut named = Vec::new();
     for line in EXAMPLE.lines() {
@@ -79,7 +79,7 @@ fn the_example_names_every_setting_and_each_can_be_switched_on() {
 }
 
 #[test]
-fn flags_win_over_environment_over_file_over_defaults() {
+fn flags_environment_file_defaults_in_order() {
     let listen = |file, variables: &[(&str, &str)], flag: Option<&str>| {
         let flags = Flags {
             listen: flag.map(str::to_owned),
@@ -162,7 +162,7 @@ fn wrong_values_are_named_and_never_shown() {
         &'static str,
     );
     let rows: &[Row] = &[
-        // The file, the environment, and what the message names.
+        // The file, the environment, and the expected part of the message.
         ("listen = 'hunter2'", &[], "listen"),
         ("listen = 7", &[], "line 1"),
         ("database_url = [\"hunter2\"]", &[], "line 1"),
@@ -197,7 +197,7 @@ fn wrong_values_are_named_and_never_shown() {
 }
 
 #[test]
-fn plain_text_in_public_is_refused_with_the_fix() {
+fn public_plain_text_is_refused() {
     let served = |file: &str, behind_tls_proxy: bool| {
         let flags = Flags {
             behind_tls_proxy,
@@ -234,7 +234,7 @@ fn plain_text_in_public_is_refused_with_the_fix() {
 }
 
 #[test]
-fn the_variable_of_the_master_key_may_have_any_name() {
+fn master_key_variable_may_have_any_name() {
     let secret = [("PHIGATE_MASTER_KEY", "hunter2")];
     assert!(load("", &secret, Flags::default()).is_err());
     let config = load(
@@ -249,7 +249,7 @@ fn the_variable_of_the_master_key_may_have_any_name() {
 }
 
 #[test]
-fn a_database_address_shows_itself_nowhere() {
+fn database_address_is_never_printed() {
     let file = "database_url = 'postgres://u:hunter2@db/x'";
     let config = load(file, &[], Flags::default()).unwrap();
     assert!(!format!("{config:?}").contains("hunter2"));

@@ -1,4 +1,4 @@
-//! `[tls]`: the certificate this server shows to callers.
+//! `[tls]`: the server's certificate.
 
 use std::path::PathBuf;
 

@@ -117,7 +117,7 @@ impl Family for Anthropic {
     }
 }
 
-/// The blocks of an answer, each with the deltas that a stream would give it in.
+/// The blocks of an answer, each with the deltas of a stream.
 fn blocks(answer: &Answer) -> Vec<(Value, Vec<Value>)> {
     let mut blocks = Vec::new();
     if let Some(thought) = &answer.thought {
@@ -153,7 +153,7 @@ fn blocks(answer: &Answer) -> Vec<(Value, Vec<Value>)> {
     blocks
 }
 
-/// A block as it starts: what will come in deltas is not there yet.
+/// A block at its start, without the content that deltas will add.
 fn emptied(mut block: Value) -> Value {
     for (field, nothing) in [
         ("text", json!("")),
@@ -188,7 +188,7 @@ fn called(messages: &[Value], id: &Value) -> String {
         .to_owned()
 }
 
-/// Counts tokens, and answers nothing.
+/// Counts tokens without an answer.
 #[derive(Clone, Copy)]
 pub(super) struct Count;
 

@@ -1,11 +1,12 @@
 //! Simulated providers for trying everything without a key.
 //!
-//! One service speaks the formats of all three families, and of every door. It answers with what it was sent, so that the effect of a
-//! mode is seen at once; it calls tools that it is offered and asked about, fills schemas, streams word by word, and
-//! fails on request: `simulate 429`, `simulate 500`, `simulate 503`, `simulate cut` and `simulate slow` in a prompt.
+//! One service speaks the formats of all three families and of every door. It answers with the received text, so that
+//! the effect of a mode is visible at once. It calls offered tools that the prompt names, fills schemas, streams word
+//! by word, and fails on request: `simulate 429`, `simulate 500`, `simulate 503`, `simulate cut` and `simulate slow` in
+//! a prompt.
 //!
-//! `script` decides what to say; `openai`, `anthropic` and `google` say it in the words of their family, `responses` and
-//! `prompts` in those of OpenAI's other formats.
+//! `script` decides the answer; `openai`, `anthropic` and `google` write it in the format of their family, `responses`
+//! and `prompts` in OpenAI's other formats.
 
 mod anthropic;
 mod google;
@@ -32,14 +33,14 @@ use script::{Answer, Asked, Fault};
 /// The pause between two pieces of a stream: a brisk typist.
 const PAUSE: Duration = Duration::from_millis(12);
 
-/// How long a slow provider makes its caller wait.
+/// Delay of a slow provider.
 const SLOW: Duration = Duration::from_secs(3);
 
 /// The family of a simulated provider.
 trait Family: Copy + Send + Sync + 'static {
     /// The header that must hold a key.
     fn key_header(self) -> HeaderName;
-    /// Understands a request.
+    /// Reads a request.
     fn read(self, body: &Value) -> Asked;
     /// The answer in one piece.
     fn whole(self, model: &str, body: &Value, answer: &Answer) -> Value;
@@ -63,7 +64,7 @@ pub(crate) fn router() -> Router {
         .route("/v1beta/models", get(no_models))
 }
 
-/// Answers in one format, whose requests say themselves whether they want a stream.
+/// Answers in one format, whose requests contain the stream flag.
 fn told_by(family: impl Family) -> MethodRouter {
     post(async move |headers: HeaderMap, body: Bytes| {
         let streams = |body: &Value| body["stream"] == json!(true);
@@ -77,7 +78,7 @@ async fn google_generate(Path(call): Path<String>, headers: HeaderMap, body: Byt
     answer(google::Google, &headers, &body, Some(model), streams).await
 }
 
-/// Lists nothing: the answer only shows that the address and the key are right.
+/// An empty list: the status alone shows that address and key are right.
 async fn no_models() -> Response {
     axum::Json(json!({"object": "list", "data": [], "models": []})).into_response()
 }
@@ -137,7 +138,7 @@ async fn answer(
         .into_response()
 }
 
-/// Sends the pieces one by one. A stream that is cut ends in an error, which closes the connection.
+/// Sends the events one by one. A cut stream ends in an error, which closes the connection.
 fn slowly(events: Vec<String>, is_cut: bool) -> impl Stream<Item = Result<String, std::io::Error>> {
     let pieces = stream::iter(events)
         .map(Ok::<_, Infallible>)
@@ -149,7 +150,7 @@ fn slowly(events: Vec<String>, is_cut: bool) -> impl Stream<Item = Result<String
     pieces.chain(stream::iter(end))
 }
 
-/// An id that looks like the family's own.
+/// An id in the family's style.
 fn id(prefix: &str) -> String {
     format!("{prefix}{}", uuid::Uuid::now_v7().simple())
 }

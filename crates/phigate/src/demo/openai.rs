@@ -113,7 +113,7 @@ impl Family for OpenAi {
     }
 }
 
-/// An error as OpenAI writes it, whatever was asked.
+/// An error in OpenAI's format.
 pub(super) fn error(status: StatusCode, message: &str) -> Value {
     let kind = if status.is_client_error() {
         "invalid_request_error"
@@ -148,7 +148,7 @@ fn form(format: &Value) -> Form {
     }
 }
 
-/// The results of tools, when they are what came last.
+/// The results of tools, if they come last.
 fn results(messages: &[Value]) -> Vec<(String, String)> {
     let last = messages
         .iter()

@@ -1,4 +1,4 @@
-//! A simulated OpenAI that is given texts instead of conversations: completions and embeddings.
+//! A simulated OpenAI for texts instead of conversations: completions and embeddings.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,10 +9,10 @@ use super::openai::{error, finish_reason, now, usage};
 use super::script::{self, Answer, Asked};
 use super::{Family, id};
 
-/// How many numbers an embedding has, where nobody asks for fewer.
+/// Default number of dimensions of an embedding.
 const DIMENSIONS: u64 = 1536;
 
-/// Goes on writing a text.
+/// Continues a text.
 #[derive(Clone, Copy)]
 pub(super) struct Completions;
 
@@ -56,7 +56,7 @@ impl Family for Completions {
     }
 }
 
-/// Makes numbers of texts: the same for the same text, and without any meaning.
+/// Makes embeddings that are deterministic and have no meaning.
 #[derive(Clone, Copy)]
 pub(super) struct Embeddings;
 
@@ -118,7 +118,7 @@ fn choice(index: usize, text: &str, finish: Option<&str>) -> Value {
     json!({"index": index, "text": text, "logprobs": null, "finish_reason": finish})
 }
 
-/// Numbers between -1 and 1 that follow from the text.
+/// Deterministic numbers between -1 and 1 for a text.
 fn embed(text: &str, dimensions: u64) -> Vec<f32> {
     let mut state = text
         .bytes()

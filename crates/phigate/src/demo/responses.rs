@@ -89,7 +89,7 @@ impl Family for Responses {
     }
 }
 
-/// What is said, as a list.
+/// The input as a list.
 fn items(input: &Value) -> Vec<Value> {
     match input.as_str() {
         Some(text) => vec![json!({"role": "user", "content": text})],
@@ -116,7 +116,7 @@ fn form(format: &Value) -> Form {
     }
 }
 
-/// The results of tools, when they are what came last.
+/// The results of tools, if they come last.
 fn results(items: &[Value]) -> Vec<(String, String)> {
     let is_result = |item: &&Value| item["type"] == "function_call_output";
     let called = |id: &Value| {
@@ -135,7 +135,7 @@ fn results(items: &[Value]) -> Vec<(String, String)> {
 /// An item of the output.
 struct Item {
     whole: Value,
-    /// Its text, where it has one: the name of its events, and what each of them says besides.
+    /// The item's text, if it has one: the name of its events, their common fields, and the text.
     text: Option<(&'static str, Value, String)>,
 }
 
@@ -144,7 +144,7 @@ impl Item {
         Self { whole, text: None }
     }
 
-    /// The item's part of a stream.
+    /// The item's events in a stream.
     fn events(&self, index: usize) -> Vec<Value> {
         let item = |kind: &str, item: &Value| json!({"type": format!("response.output_item.{kind}"), "output_index": index, "item": item});
         let mut events = vec![item("added", &emptied(&self.whole))];
@@ -172,7 +172,7 @@ impl Item {
     }
 }
 
-/// The event of a part that begins or ends, where the item has parts.
+/// The event of a part that begins or ends, if the item has parts.
 fn part_event(item: &Value, index: usize, step: &str) -> Option<Value> {
     let (kind, place, list) = match item["type"].as_str()? {
         "message" => ("content_part", "content_index", "content"),
@@ -188,7 +188,7 @@ fn part_event(item: &Value, index: usize, step: &str) -> Option<Value> {
     )
 }
 
-/// An item as it starts: what will come in deltas is not there yet.
+/// An item at its start, without the content that deltas will add.
 fn emptied(item: &Value) -> Value {
     let mut item = item.clone();
     for (field, nothing) in [
@@ -242,7 +242,7 @@ fn output(answer: &Answer) -> Vec<Item> {
     output
 }
 
-/// The response: complete with its output, or as it begins.
+/// The response: complete with its output, or at its start.
 fn response(id: &str, model: &str, answer: &Answer, output: Option<Value>) -> Value {
     let is_cut = answer.end == End::Limit;
     let status = match &output {

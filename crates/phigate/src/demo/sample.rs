@@ -1,8 +1,8 @@
-//! A value that fits a schema, made from the words of the prompt where that is easy.
+//! A value that fits a schema, made of the prompt's words if possible.
 
 use serde_json::{Value, json};
 
-/// How deep a schema is followed, and how many values it may ask for: a schema may contain itself.
+/// Limits on the depth of a schema and on the number of its values, because a schema may contain itself.
 const DEPTH_MAX: usize = 8;
 const VALUES_MAX: usize = 256;
 
@@ -69,7 +69,7 @@ impl<'a> Filler<'a> {
     }
 }
 
-/// A place if one is asked for, and otherwise the prompt.
+/// A city if the name asks for a place, and otherwise the prompt.
 fn text(said: &str, name: &str) -> String {
     let is_place = ["city", "place", "location", "town"]
         .iter()
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_contains_itself_is_filled_and_ends() {
+    fn recursive_schema_is_filled() {
         let members: serde_json::Map<String, Value> = (0..50)
             .map(|number| (format!("p{number}"), json!({"$ref": "#"})))
             .collect();

@@ -1,4 +1,4 @@
-//! What the simulated model says: what it was sent, a tool call where one is asked for, or a value that fits a schema.
+//! The answers of the simulated model: the received text, a requested tool call, or a value that fits a schema.
 
 use std::borrow::Cow;
 
@@ -6,32 +6,33 @@ use serde_json::{Value, json};
 
 use super::sample;
 
-/// A request, whatever family it came from.
+/// A request of any family.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// System content, where the family has such a field.
+    /// System content, if the family has a field for it.
     pub(super) system: String,
-    /// What the user said last.
+    /// The user's last message.
     pub(super) said: String,
-    /// The last piece of it: agents put much before what a person typed, and wishes are looked for in that alone.
+    /// The last part of that message. Agents put instructions before the user's text, so commands are read from this
+    /// part only.
     pub(super) wish: String,
     /// All text of the request, for counting.
     pub(super) prompt_chars: usize,
-    /// How many pictures or files came along.
+    /// Number of attached pictures and files.
     pub(super) attachments: usize,
     /// The tools on offer.
     pub(super) tools: Vec<Offer>,
     /// Whether a tool must or must not be called.
     pub(super) choice: Choice,
-    /// Results of tools called before, when they are what came last.
+    /// Results of earlier tool calls, if they come last.
     pub(super) results: Vec<(String, String)>,
     /// The form of the answer.
     pub(super) form: Form,
-    /// The most words to say.
+    /// The limit of words.
     pub(super) limit: Option<u64>,
-    /// Where to stop.
+    /// Stop sequences.
     pub(super) stops: Vec<String>,
-    /// Whether to think aloud.
+    /// Whether to include reasoning.
     pub(super) thinks: bool,
 }
 
@@ -61,7 +62,7 @@ pub(super) enum Form {
     Schema(Value),
 }
 
-/// What the model answers.
+/// The answer of the model.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) thought: Option<String>,
@@ -73,7 +74,7 @@ pub(super) struct Answer {
     pub(super) thought_tokens: u64,
 }
 
-/// Why the answer ends.
+/// The reason why an answer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Said,
@@ -81,7 +82,7 @@ pub(super) enum End {
     Calls,
 }
 
-/// A failure that the prompt asks for.
+/// A failure requested by the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Status(u16),
@@ -90,7 +91,7 @@ pub(super) enum Fault {
 }
 
 impl Asked {
-    /// The failure that the prompt asks for, if it does.
+    /// The failure requested by the prompt, if any.
     pub(super) fn fault(&self) -> Option<Fault> {
         let (_, wish) = self.wish.split_once("simulate ")?;
         let word: String = wish
@@ -132,7 +133,7 @@ impl Asked {
             Choice::Any => true,
             Choice::Free => said.contains("tool"),
         };
-        // Once a tool has answered, the model speaks.
+        // After a tool has answered, the model answers in text.
         if !self.results.is_empty() {
             return Vec::new();
         }
@@ -174,7 +175,7 @@ impl Asked {
 }
 
 impl Asked {
-    /// Who wants any object often describes it in words: by a JSON schema among the instructions.
+    /// An object for the answer. A request for any object often has a JSON schema in its instructions.
     fn object(&self) -> Value {
         let described = [&self.system, &self.said]
             .into_iter()
@@ -195,7 +196,8 @@ fn schema_in(text: &str) -> Option<Value> {
     })
 }
 
-/// Characters of a text that are repeated at either end. Agents send pages of instructions, and nobody waits for them.
+/// Characters of a long text that are repeated at either end. Agents send pages of instructions, which would make
+/// answers long.
 const REPEATED: usize = 600;
 
 /// The text, or its beginning and its end.
@@ -210,7 +212,7 @@ fn excerpt(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{head}\n(… {left_out} characters …)\n{tail}"))
 }
 
-/// Thinks of an answer.
+/// Composes an answer.
 pub(super) fn answer(asked: &Asked) -> Answer {
     let offers = asked.wanted_tools();
     let calls: Vec<(String, Value)> = offers
@@ -248,7 +250,7 @@ pub(super) fn answer(asked: &Asked) -> Answer {
     }
 }
 
-/// The text in pieces as a model would give them.
+/// The text in pieces, as a model would stream it.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive([' ', '\n'])
 }
@@ -277,7 +279,7 @@ fn shorten(mut text: String, asked: &Asked) -> (String, End) {
     (text, End::Said)
 }
 
-/// How many letters all strings of a request have.
+/// The number of characters in all strings of a request.
 pub(super) fn count_chars(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),

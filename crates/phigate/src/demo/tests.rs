@@ -1,4 +1,4 @@
-//! The simulated providers speak the formats that the gateway reads.
+//! Round trips of the simulated providers through the gateway's formats.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -24,7 +24,7 @@ async fn ask(request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     ask_at(&CHAT, request).await
 }
 
-/// Sends a request through the translation to the simulated provider, and gives status and body.
+/// Sends a translated request to the simulated provider; returns status and body.
 async fn ask_at(door: &Door, request: &Value) -> (ReplyContext, StatusCode, Bytes) {
     let model = request["model"].as_str().unwrap();
     let format = format_for_model(model).unwrap();
@@ -95,7 +95,7 @@ fn weather() -> Value {
 }
 
 #[tokio::test]
-async fn every_family_says_what_it_was_sent() {
+async fn every_family_echoes_the_prompt() {
     for model in MODELS {
         let reply = reply(request(model, "My name is [NAME]", json!({}))).await;
         let text = reply["choices"][0]["message"]["content"].as_str().unwrap();
@@ -117,7 +117,7 @@ async fn every_family_says_what_it_was_sent() {
     }
 }
 
-/// A request at each further door, and where its reply has the answer.
+/// A request for each further door, with the pointer to the answer in its reply.
 fn at_further_doors(said: &str) -> Vec<(&'static Door, Value, &'static str)> {
     let message = json!([{"role": "user", "content": [{"type": "text", "text": "<reminder>Use a tool.</reminder>"}, {"type": "text", "text": said}]}]);
     vec![
@@ -140,7 +140,7 @@ fn at_further_doors(said: &str) -> Vec<(&'static Door, Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn every_door_says_what_it_was_sent_whole_and_streamed() {
+async fn every_door_echoes_whole_and_streamed() {
     for (door, mut request, place) in at_further_doors("My name is [NAME]") {
         let (context, _, body) = ask_at(door, &request).await;
         let format = format_for_model(&context.model).unwrap();
@@ -163,7 +163,7 @@ async fn every_door_says_what_it_was_sent_whole_and_streamed() {
 }
 
 #[tokio::test]
-async fn tools_are_called_in_the_words_of_responses_and_messages() {
+async fn further_doors_call_tools() {
     let schema =
         json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
     let said = "What is the weather in Oslo?";
@@ -217,12 +217,12 @@ async fn texts_get_numbers_and_tokens_are_counted() {
 }
 
 #[tokio::test]
-async fn a_wish_is_taken_from_what_a_person_typed() {
+async fn commands_come_from_the_last_part() {
     for (door, request, _) in at_further_doors("Please simulate 429") {
         let (_, status, _) = ask_at(door, &request).await;
         assert_eq!(status.as_u16(), 429, "{door:?}");
     }
-    // What an agent puts before it does not count.
+    // Text of an agent before the user's text does not count.
     let parts =
         json!([{"type": "text", "text": "simulate 500"}, {"type": "text", "text": "Hello"}]);
     let request = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": parts}]});
@@ -238,7 +238,7 @@ async fn a_wish_is_taken_from_what_a_person_typed() {
 }
 
 #[tokio::test]
-async fn streams_are_complete_and_say_the_same() {
+async fn streams_equal_whole_answers() {
     for model in MODELS {
         let (context, status, body) = ask(&request(
             model,
@@ -267,7 +267,7 @@ async fn streams_are_complete_and_say_the_same() {
 }
 
 #[tokio::test]
-async fn tools_are_called_when_the_prompt_asks_and_their_results_are_told() {
+async fn tools_are_called_and_results_reported() {
     for model in MODELS {
         let asked = request(
             model,
@@ -326,7 +326,7 @@ async fn answers_fit_schemas_limits_and_stops() {
 }
 
 #[tokio::test]
-async fn an_object_described_in_words_fits_its_description() {
+async fn object_fits_a_schema_in_the_prompt() {
     let schema = json!({"properties": {"city": {"type": "string"}, "size": {"type": "integer"}}});
     let prompt = format!("Describe Oslo. Answer with {{an object}} of this schema: {schema}");
     let form = json!({"response_format": {"type": "json_object"}});

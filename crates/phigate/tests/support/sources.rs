@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where tests and examples are: they may spell what they expect, and be as long as they like.
+/// Tests and examples: they may spell what they expect, and have any length.
 const LEFT_OUT: &[&str] = &[
     "benches",
     "build.rs",
@@ -15,14 +15,23 @@ const LEFT_OUT: &[&str] = &[
 
 /// Every file of the program below a folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
+    files_but(folder, LEFT_OUT)
+}
+
+/// Every source file below a folder, tests included.
+pub fn files_with_tests(folder: &Path) -> Vec<PathBuf> {
+    files_but(folder, &[])
+}
+
+fn files_but(folder: &Path, left_out: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
-        if LEFT_OUT.iter().any(|left_out| name == *left_out) {
+        if left_out.iter().any(|left_out| name == *left_out) {
             continue;
         }
         if path.is_dir() {
-            files.extend(self::files(&path));
+            files.extend(files_but(&path, left_out));
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             files.push(path);
         }

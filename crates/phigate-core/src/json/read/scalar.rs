@@ -24,7 +24,7 @@ impl Reader<'_> {
             }
             self.digits()?;
         }
-        // Past the range of a double, one parser says infinity, another refuses, a third keeps the digits.
+        // Beyond the range of a double, parsers differ: infinity, an error, or all digits.
         let is_finite = || {
             let number = self.text[start..self.position].parse::<f64>();
             number.is_ok_and(f64::is_finite)
@@ -59,7 +59,7 @@ impl Reader<'_> {
         let mut escaped = false;
         loop {
             let rest = &self.bytes[self.position..];
-            // Both searches are vectorised; control characters are looked for in what they skip.
+            // Both searches are vectorised; the skipped bytes are then checked for control characters.
             let Some(step) = memchr::memchr2(b'"', b'\\', rest) else {
                 return Err(self.syntax());
             };
@@ -91,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A lone surrogate has no meaning in UTF-8, and parsers differ in what they make of it.
+    /// Reads a `\u` escape. A lone surrogate has no meaning in UTF-8, and parsers differ in how they read it.
     fn unicode_escape(&mut self) -> Result<(), JsonError> {
         let first = self.hex4(self.position + 2).ok_or_else(|| self.syntax())?;
         match first {
@@ -117,7 +117,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether there is a control character. It does not stop early, so that the compiler can test many bytes at once.
+/// Whether there is a control character. There is no early exit, so that the compiler can vectorise the test.
 fn has_control(bytes: &[u8]) -> bool {
     bytes
         .iter()

@@ -57,7 +57,7 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Writes what stands between the quotes of a JSON string.
+/// Writes the content of a JSON string, without its quotes.
 pub(crate) fn write_escaped(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut plain_from = 0;

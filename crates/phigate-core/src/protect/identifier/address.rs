@@ -1,9 +1,9 @@
-//! Street addresses: abbreviated and written out are the same, and the street line stands for the whole.
+//! Street addresses: abbreviations are written out, and the street line is stored for the whole address.
 
 use super::{without_apostrophes, words};
 
-/// Words of addresses and their abbreviations, as the postal service writes them. The first that ends a street line
-/// are kinds of street.
+/// Words of addresses and their abbreviations, as the postal service writes them. The words that can end a street line
+/// come first.
 const STREETS: &[(&str, &[&str])] = &[
     ("avenue", &["ave", "av"]),
     ("boulevard", &["blvd"]),
@@ -97,7 +97,7 @@ const STATES: &[(&str, &str)] = &[
     ("wisconsin", "wi"),
     ("wyoming", "wy"),
 ];
-/// No abbreviation is longer.
+/// The longest abbreviation.
 const SHORT_MAX: usize = 4;
 /// Words after which a unit follows.
 const UNITS: [&str; 6] = ["apartment", "suite", "unit", "floor", "room", "building"];
@@ -130,20 +130,20 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
     Some(forms)
 }
 
-/// The text with words for signs.
+/// The text with signs written as words.
 fn spoken(text: &str) -> String {
     let text = without_apostrophes(text);
     text.replace('#', " unit ").replace("p.o.", "po")
 }
 
-/// The words with every abbreviation written out, states excepted: they are usually abbreviated.
+/// The words with every abbreviation written out, except states, which are usually abbreviated.
 fn written_out(text: &str) -> Vec<&str> {
     let mut given = words(text).peekable();
     let mut out: Vec<&str> = Vec::new();
     let mut in_street = true;
     while let Some(word) = given.next() {
         in_street = in_street && street_line(&out).is_none();
-        // Streets are called after states; only what stands behind them is one.
+        // Some streets are named after states; a state comes after the street line only.
         if !in_street {
             if let Some(short) = given.peek().and_then(|next| state_of_two(word, next)) {
                 given.next();
@@ -156,7 +156,7 @@ fn written_out(text: &str) -> Vec<&str> {
             }
         }
         let long = long_form(word, in_street && !out.is_empty());
-        // `Apt #4` and `Apt 4` are one.
+        // `Apt #4` and `Apt 4` are the same.
         let is_said = long == "unit" && out.last().is_some_and(|last| UNITS.contains(last));
         if !is_said {
             out.push(long);
@@ -171,10 +171,10 @@ fn state(name: &str) -> Option<&'static str> {
     row.map(|(_, short)| *short)
 }
 
-/// The abbreviation of a state whose name has two words.
+/// The abbreviation of a state with a name of two words.
 fn state_of_two(one: &str, other: &str) -> Option<&'static str> {
     let is_name = |long: &str| long.split_once(' ') == Some((one, other));
-    // Most names have another length, which is compared at once.
+    // The length is compared first, because it rules out most names.
     let length = one.len() + 1 + other.len();
     let row = STATES
         .iter()
@@ -182,7 +182,7 @@ fn state_of_two(one: &str, other: &str) -> Option<&'static str> {
     row.map(|(_, short)| *short)
 }
 
-/// `in_street`: behind a house number, before the kind of street.
+/// The long form of a word. `in_street`: after a house number, before the type of street.
 fn long_form(word: &str, in_street: bool) -> &str {
     if word.len() > SHORT_MAX {
         return word;
@@ -192,7 +192,7 @@ fn long_form(word: &str, in_street: bool) -> &str {
         row.map(|(long, _)| *long)
     };
     let street = if in_street { find(STREETS) } else { None };
-    // Behind the street line `CT` and `FL` are states.
+    // After the street line, `CT` and `FL` are states.
     let is_state = !in_street && STATES.iter().any(|(_, short)| *short == word);
     if is_state {
         return word;
@@ -211,7 +211,7 @@ fn shortened(parts: &[&str]) -> String {
         .collect()
 }
 
-/// House number, street and kind of street, with a direction behind it; or a post office box.
+/// House number, street and type of street, with a direction after it; or a post office box.
 fn street_line<'p, 't>(parts: &'p [&'t str]) -> Option<&'p [&'t str]> {
     let is_number = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
     if let ["po", "box", number, ..] = parts
@@ -223,7 +223,7 @@ fn street_line<'p, 't>(parts: &'p [&'t str]) -> Option<&'p [&'t str]> {
         return None;
     }
     let is_kind = |word: &&str| STREETS.iter().any(|(long, _)| long == word);
-    // The last kind of street before a unit or the place: `12 Park Avenue`, `9 Court Street`.
+    // The last type of street before a unit or the city: `12 Park Avenue`, `9 Court Street`.
     let kinds = parts
         .iter()
         .enumerate()
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_abbreviation_is_longer_than_they_are_looked_for() {
+    fn abbreviations_fit_the_maximum_length() {
         let mut shorts = STREETS.iter().chain(OTHERS).flat_map(|(_, shorts)| *shorts);
         assert!(shorts.all(|short| short.len() <= SHORT_MAX));
         assert!(STATES.iter().all(|(_, short)| short.len() <= SHORT_MAX));

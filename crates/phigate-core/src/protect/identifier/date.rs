@@ -1,5 +1,5 @@
-//! Dates of birth. Figures alone may have the month or the day first, so they are stored as they stand, padded;
-//! every other date is stored as year, month, day. A question tries both readings.
+//! Dates of birth. A date in digits may have the month or the day first, so it is stored as written, padded; every
+//! other date is stored as year, month, day. A lookup tries both readings.
 
 use super::{plain, without_apostrophes, words};
 
@@ -19,7 +19,7 @@ const MONTHS: [&str; 12] = [
 ];
 const ORDINALS: [&str; 4] = ["st", "nd", "rd", "th"];
 
-/// A date as far as its writing tells.
+/// A date, as far as its spelling determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Written {
     Known {
@@ -27,13 +27,13 @@ enum Written {
         month: u8,
         day: u8,
     },
-    /// Two figures that may both be a month.
+    /// Two numbers that may both be a month.
     Either {
         year: u16,
         first: u8,
         second: u8,
     },
-    /// Likewise, with a year of two digits.
+    /// Two numbers that may both be a month, with a year of two digits.
     Short {
         year: u8,
         first: u8,
@@ -85,7 +85,7 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
     )
 }
 
-/// Every usual way to write a date, without what stands between its parts.
+/// All usual spellings of a date, without separators.
 fn spellings(year: u16, month: u8, day: u8) -> Vec<String> {
     let name = MONTHS[usize::from(month) - 1];
     let short_year = year % 100;
@@ -122,7 +122,7 @@ fn ordinal(day: u8) -> String {
 }
 
 fn read(text: &str) -> Option<Written> {
-    // A time after the date says nothing about it.
+    // A time after the date is ignored.
     let date = text.split_once('t').filter(|(date, _)| {
         date.ends_with(|last: char| last.is_ascii_digit()) && date.matches('-').count() == 2
     });
@@ -144,7 +144,7 @@ fn read(text: &str) -> Option<Written> {
 /// Runs of digits and runs of letters.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     words(text).flat_map(|word| {
-        // A byte of another letter is no digit either, so every part is whole letters.
+        // Bytes of non-ASCII letters are not digits either, so every part holds whole characters.
         let runs = word
             .as_bytes()
             .chunk_by(|one, next| one.is_ascii_digit() == next.is_ascii_digit());
@@ -183,7 +183,7 @@ fn with_month(month: u8, one: &str, other: &str) -> Option<Written> {
     let day: u8 = day.parse().ok()?;
     let year: u16 = match year.len() {
         4 => year.parse().ok()?,
-        // The century is not told: what it was is the likelier the less it lies ahead.
+        // A year of two digits has no century; a date of birth in the future is unlikely.
         _ => {
             let short: u16 = year.parse().ok()?;
             if short > 30 {
@@ -234,7 +234,7 @@ fn three(first: &str, second: &str, third: &str) -> Option<Written> {
     }
 }
 
-/// Two figures and a year: a figure above twelve is the day.
+/// Two numbers and a year: a number above twelve is the day.
 fn ordered(year: u16, first: u8, second: u8) -> Option<Written> {
     match (is_date(first, second), is_date(second, first)) {
         (true, true) => Some(Written::Either {
@@ -256,7 +256,7 @@ fn ordered(year: u16, first: u8, second: u8) -> Option<Written> {
     }
 }
 
-/// Whether some year has this day.
+/// Whether this day exists in some year.
 fn is_date(month: u8, day: u8) -> bool {
     let days = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,

@@ -15,7 +15,7 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
         && !host.contains('@')
         && host.trim_matches('.').contains('.')
         && !address.trim().contains(char::is_whitespace);
-    // Earlier versions stored what was spelled out as it was spelled.
+    // Earlier versions stored a spelled-out address in words.
     let spelled = address.replace('@', "at").replace('.', "dot");
     fits.then(|| vec![plain(&address), plain(&spelled)])
 }

@@ -1,9 +1,9 @@
-//! One identifier, however it is written.
+//! Forms of an identifier, for lookup in every spelling.
 //!
-//! The trail keeps keyed hashes of what was found, so that somebody can ask later whether an identifier was ever sent.
-//! A hash matches only the same characters, so each kind has forms: those that are stored for a finding, and those that
-//! are tried for a question. Earlier versions stored the letters and digits as they were written; the forms that are
-//! tried include the usual ways to write an identifier, so that what they stored is still found.
+//! The trail keeps keyed hashes of findings, so that an administrator can look up later whether an identifier was ever
+//! sent. A hash matches only the same characters, so each kind has stored forms for a finding and tried forms for a
+//! lookup. Earlier versions stored letters and digits as written; the tried forms include the usual spellings, so that
+//! those records are found too.
 
 mod address;
 mod date;
@@ -16,15 +16,15 @@ use std::collections::BTreeSet;
 
 use phi_detect::PhiKind;
 
-/// How identifiers of a kind are written.
+/// The spellings of a kind's identifiers.
 struct Writing {
     /// The kind's code.
     code: &'static str,
-    /// What is stored for a finding.
+    /// The stored forms of a finding.
     stored: fn(&str) -> Vec<String>,
-    /// What is tried for a question, unless it cannot be such an identifier.
+    /// The forms that a lookup tries; `None` if the text cannot be such an identifier.
     tried: fn(&str) -> Option<Vec<String>>,
-    /// What one looks like, for whoever typed something else.
+    /// The expected format, for an error message.
     looks: &'static str,
     /// In which ways it was looked for, in words.
     ways: &'static str,
@@ -102,20 +102,20 @@ impl Question {
         &self.forms
     }
 
-    /// In which ways the identifier was looked for, in words.
+    /// A description of the tried spellings.
     pub fn ways(&self) -> &'static str {
         self.ways
     }
 }
 
-/// What was typed cannot be an identifier of this kind.
+/// Error: the typed text cannot be an identifier of this kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{looks}")]
 pub struct Misfit {
     looks: &'static str,
 }
 
-/// The forms under which a finding is stored: one, or for some kinds two.
+/// The stored forms of a finding: one, or two for some kinds.
 pub fn stored_forms(kind: PhiKind, exact: &str) -> Vec<String> {
     match writing(kind) {
         Some(writing) => (writing.stored)(&folded(exact)),
@@ -133,7 +133,7 @@ pub fn question(kind: PhiKind, typed: &str) -> Result<Question, Misfit> {
     let Writing { looks, ways, .. } = *writing;
     let text = folded(typed.trim());
     let tried = (writing.tried)(&text).ok_or(Misfit { looks })?;
-    // As written stays among the forms: it is what earlier versions stored, whatever was written.
+    // The text as written stays among the forms, because earlier versions stored it.
     let forms: BTreeSet<String> = tried.into_iter().chain([plain(typed)]).collect();
     let forms = forms.into_iter().filter(|form| !form.is_empty()).collect();
     Ok(Question { forms, ways })
@@ -145,7 +145,7 @@ fn writing(kind: PhiKind) -> Option<&'static Writing> {
 
 /// Letters and digits in lower case: `536-22-8741` and `536 22 8741` are one identifier.
 pub fn plain(text: &str) -> String {
-    // Nearly every identifier is ASCII, and every finding is written like this.
+    // Fast path: nearly every identifier is ASCII, and every finding passes here.
     if text.is_ascii() {
         return ascii(text, u8::is_ascii_alphanumeric);
     }
@@ -155,7 +155,7 @@ pub fn plain(text: &str) -> String {
         .collect()
 }
 
-/// The bytes of ASCII that are to be kept, in lower case.
+/// The kept ASCII bytes, in lower case.
 fn ascii(text: &str, is_kept: impl Fn(&u8) -> bool) -> String {
     let mut kept = String::with_capacity(text.len());
     let bytes = text.bytes().filter(is_kept);
@@ -163,7 +163,7 @@ fn ascii(text: &str, is_kept: impl Fn(&u8) -> bool) -> String {
     kept
 }
 
-/// Lower case, with the full-width letters and digits of East Asian keyboards as the usual ones.
+/// The text in lower case, with the full-width letters and digits of East Asian keyboards as the usual ones.
 fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -180,7 +180,7 @@ fn folded(text: &str) -> String {
         .collect()
 }
 
-/// The same text without apostrophes: they stand inside of words.
+/// The text without apostrophes, which do not separate words.
 fn without_apostrophes(text: &str) -> Cow<'_, str> {
     if text.contains('\'') {
         Cow::Owned(text.replace('\'', ""))

@@ -1,4 +1,4 @@
-//! Names: titles and initials do not count, nor does the order of the words.
+//! Names, compared without titles, initials and the order of the words.
 
 use super::{without_apostrophes, words};
 
@@ -38,7 +38,7 @@ const TITLES: [&str; 33] = [
     "iii",
     "iv",
 ];
-/// With more words than this only the written order and its reverse are tried.
+/// The longest name, in words, of which all orders are tried. Longer names are tried as written and reversed.
 const PERMUTED_MAX: usize = 4;
 
 pub(super) fn stored(text: &str) -> Vec<String> {
@@ -59,7 +59,7 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
     }
     let mut forms = orders(&parts);
     forms.extend(orders(&given));
-    // The first and the last name alone: a middle name may have been shortened to its initial.
+    // First and last name alone: a middle name may have been shortened to its initial.
     if let [first, _, .., last] = parts.as_slice() {
         forms.extend(orders(&[*first, *last]));
     }
@@ -71,7 +71,7 @@ pub(super) fn tried(text: &str) -> Option<Vec<String>> {
     Some(forms)
 }
 
-/// The words of a name that count: no titles, no initials unless there is little else.
+/// The words of a name that are compared: no titles, and no initials unless little else is left.
 fn significant(text: &str) -> Vec<&str> {
     let is_title = |word: &&str| TITLES.contains(word);
     let mut parts: Vec<&str> = words(text).filter(|word| !is_title(word)).collect();
@@ -79,14 +79,14 @@ fn significant(text: &str) -> Vec<&str> {
         return words(text).collect();
     }
     let is_long = |word: &&str| word.chars().nth(1).is_some();
-    // `J. Roe` is more than `Roe`.
+    // Initials are dropped only if two longer words are left: `J. Roe` is more specific than `Roe`.
     if parts.iter().filter(|word| is_long(word)).count() > 1 {
         parts.retain(is_long);
     }
     parts
 }
 
-/// First name first, also where the last name stands before a comma.
+/// The words with the first name first, also if the last name comes first with a comma.
 fn in_order(text: &str) -> Vec<&str> {
     match text.split_once(',') {
         Some((last, first)) => [significant(first), significant(last)].concat(),
@@ -94,7 +94,7 @@ fn in_order(text: &str) -> Vec<&str> {
     }
 }
 
-/// The words joined in every order, and once sorted, as they are stored.
+/// The words joined in every order, and once sorted, which is the stored form.
 fn orders(parts: &[&str]) -> Vec<String> {
     let mut sorted = parts.to_vec();
     sorted.sort_unstable();

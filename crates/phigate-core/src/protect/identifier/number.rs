@@ -1,13 +1,15 @@
-//! Numbers: social security, phone, medical record and Medicare numbers. What stands between their digits is left out;
-//! what is often left out or added (leading zeros, a country code, an extension) does not count.
+//! Numbers: social security, phone, medical record and Medicare numbers.
+//!
+//! Separators are left out, and so are parts that are often omitted or added: leading zeros, a country code, an
+//! extension.
 
 use super::{ascii, plain};
 
-/// Leading zeros that a spreadsheet may have dropped from a social security number.
+/// Number of leading zeros that a spreadsheet may have dropped from a social security number.
 const ZEROS_LOST: usize = 2;
 /// Record numbers are padded with zeros up to this length.
 const RECORD_DIGITS: usize = 12;
-/// Words that stand before a record number where somebody copied its label along.
+/// Labels that are often copied along with a record number.
 const LABELS: [&str; 9] = [
     "medical", "record", "number", "patient", "chart", "mrn", "no", "id", "nr",
 ];
@@ -68,7 +70,7 @@ pub(super) fn tried_record(text: &str) -> Option<Vec<String>> {
     Some(padded.collect())
 }
 
-/// A record number without its label, and where the letters end that it begins with.
+/// A record number without its label, and the offset after its leading letters.
 fn record(text: &str) -> (String, usize) {
     let mut rest = text.trim_start();
     while let Some(label) = LABELS.iter().find(|label| is_label(rest, label)) {
@@ -81,7 +83,7 @@ fn record(text: &str) -> (String, usize) {
     (all, at)
 }
 
-/// Whether a label stands here as a word of its own: `id 17` has one, `id17` does not.
+/// Whether the text begins with a label as a word: `id 17` does, `id17` does not.
 fn is_label(text: &str, label: &str) -> bool {
     text.strip_prefix(label)
         .is_some_and(|rest| rest.starts_with([' ', ':', '#', '.']))
@@ -103,7 +105,7 @@ pub(super) fn tried_phone(text: &str) -> Option<Vec<String>> {
     if number.has_words || !(7..=15).contains(&national.len()) {
         return None;
     }
-    // Earlier versions stored the digits as they were written.
+    // Earlier versions stored the digits as written.
     let mut forms = vec![format!("0{national}"), format!("1{national}")];
     if let Some(code) = number.country {
         forms.push(format!("{code}{national}"));
@@ -115,11 +117,11 @@ pub(super) fn tried_phone(text: &str) -> Option<Vec<String>> {
     Some(forms)
 }
 
-/// A phone number, taken apart.
+/// The parts of a phone number.
 struct Phone {
     /// Every digit but the extension's.
     all: String,
-    /// Without country code and the zero that is dialled before an area code.
+    /// Digits without country code and trunk zero.
     national: String,
     country: Option<String>,
     has_words: bool,
@@ -138,7 +140,7 @@ fn phone(text: &str) -> Phone {
     let (country, rest) = match abroad {
         Some(number) => {
             let (code, rest) = number.split_at(country_code(number).min(number.len()));
-            // `+44 (0)20` has both.
+            // `+44 (0)20` has country code and trunk zero.
             (Some(code.to_owned()), rest.trim_start_matches('0'))
         }
         None if all.len() == 11 && all.starts_with('1') => (Some("1".to_owned()), &all[1..]),
@@ -152,7 +154,7 @@ fn phone(text: &str) -> Phone {
     }
 }
 
-/// What stands before `extension`, `ext` or `x`.
+/// The text before `extension`, `ext` or `x`.
 fn before_extension(text: &str) -> &str {
     match text.split_once('x') {
         Some((before, after)) if after.starts_with('t') => {
@@ -163,7 +165,7 @@ fn before_extension(text: &str) -> &str {
     }
 }
 
-/// How many digits the country code of a number has (ITU-T E.164).
+/// The number of digits of a phone number's country code (ITU-T E.164).
 fn country_code(number: &str) -> usize {
     const TWO: [&str; 44] = [
         "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45", "46",

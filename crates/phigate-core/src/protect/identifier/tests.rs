@@ -1,4 +1,4 @@
-//! Rows of identifiers that are the same, and of texts that are none.
+//! Rows of spellings of one identifier, and of texts that are not identifiers.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,14 @@ fn is_found(code: &str, written: &str, typed: &str) -> bool {
     question.is_ok_and(|question| question.forms().iter().any(|form| stored.contains(form)))
 }
 
-/// What earlier versions stored.
+/// Whether a lookup finds an identifier stored by earlier versions.
 fn was_found(code: &str, written: &str, typed: &str) -> bool {
     let question = question(kind(code), typed);
     question.is_ok_and(|question| question.forms().contains(&plain(written)))
 }
 
 #[test]
-fn every_row_is_of_a_kind() {
+fn every_row_has_a_known_kind() {
     assert!(WRITINGS.is_sorted_by_key(|writing| writing.code));
     for writing in WRITINGS {
         assert!(
@@ -32,7 +32,7 @@ fn every_row_is_of_a_kind() {
     }
 }
 
-/// Each row is one identifier; every writing finds every other.
+/// Spellings of one identifier per row; each finds every other.
 const SAME: &[(&str, &[&str])] = &[
     (
         "address",
@@ -180,7 +180,7 @@ const SAME: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn every_usual_way_to_write_an_identifier_finds_every_other() {
+fn every_spelling_finds_every_other() {
     for (code, writings) in SAME {
         for written in *writings {
             for typed in *writings {
@@ -194,7 +194,7 @@ fn every_usual_way_to_write_an_identifier_finds_every_other() {
 }
 
 #[test]
-fn figures_are_found_under_both_readings() {
+fn numeric_dates_match_both_readings() {
     for typed in ["March 4, 1961", "1961-03-04", "3 April 1961", "4/3/1961"] {
         assert!(is_found("dob", "03/04/1961", typed), "{typed}");
     }
@@ -205,7 +205,7 @@ fn figures_are_found_under_both_readings() {
 }
 
 #[test]
-fn what_earlier_versions_stored_keeps_being_found() {
+fn identifiers_of_earlier_versions_are_found() {
     for (code, written, typed) in [
         (
             "address",
@@ -265,7 +265,7 @@ fn another_identifier_is_not_found() {
 }
 
 #[test]
-fn what_cannot_be_such_an_identifier_is_refused() {
+fn impossible_identifier_is_refused() {
     for (code, typed) in [
         ("address", "Springfield"),
         ("address", "12"),
@@ -292,7 +292,7 @@ fn what_cannot_be_such_an_identifier_is_refused() {
 }
 
 #[test]
-fn a_question_stays_small_whatever_is_typed() {
+fn number_of_forms_is_bounded() {
     let long = "Anna Maria Theresia Josefa von und zu Habsburg-Lothringen ".repeat(20);
     for kind in PhiKind::all() {
         for typed in [
@@ -311,7 +311,7 @@ fn a_question_stays_small_whatever_is_typed() {
 }
 
 #[test]
-fn ascii_is_written_like_any_other_text() {
+fn ascii_fast_path_equals_the_general_one() {
     let ascii: String = (0..128).map(char::from).collect();
     let with_another = format!("{ascii}é");
     assert_eq!(format!("{}é", plain(&ascii)), plain(&with_another));

@@ -1,4 +1,4 @@
-//! `POST /analyze`: which entities stand in a text, or in each text of a list?
+//! `POST /analyze`: finds the entities in a text, or in each text of a list.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -16,16 +16,16 @@ use crate::text::PhiText;
 
 use super::entities;
 
-/// The one language that is understood.
+/// The supported language.
 const LANGUAGE: &str = "en";
 
-/// Answers `/analyze`. Fields that only tune Presidio's own recognisers (`context`, `correlation_id`, …) are not
-/// looked at; those that would find more than we do are refused.
+/// Answers `/analyze`. Fields that only tune Presidio's recognisers (`context`, `correlation_id`, …) are ignored;
+/// fields that would add findings are refused.
 pub fn analyze(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     let asked = object(body, desk.bounds)?;
     let wanted = Wanted::read(&asked.root())?;
     let text = text(&asked.root())?;
-    // The other fields may quote PHI on purpose, such as what is allowed.
+    // Only the texts are scanned: the other fields may quote PHI on purpose, such as an allow list.
     let content = object(
         format!("{{\"text\":{}}}", text.raw()).into_bytes(),
         Bounds::NONE,
@@ -39,9 +39,9 @@ pub fn analyze(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     Ok(Answer { body, report })
 }
 
-/// What is asked for besides the text.
+/// The options of a request.
 struct Wanted<'d> {
-    /// The entities looked for; all when not given.
+    /// The entities to find; all if absent.
     entities: Option<HashSet<Cow<'d, str>>>,
     score_min: f64,
     allowed: HashSet<Cow<'d, str>>,
@@ -131,7 +131,7 @@ fn language(root: &Value<'_>) -> Result<(), RequestError> {
     supports(&language.string().unwrap_or_default())
 }
 
-/// Refuses a language that is not understood.
+/// Refuses an unsupported language.
 pub fn supports(language: &str) -> Result<(), RequestError> {
     if language == LANGUAGE {
         return Ok(());
@@ -142,7 +142,7 @@ pub fn supports(language: &str) -> Result<(), RequestError> {
     ))
 }
 
-/// Recognisers of the caller's own, and allow lists of patterns, are not run.
+/// Refuses recognisers of the caller and allow lists of patterns, which are not supported.
 fn refuse_what_we_lack(root: &Value<'_>, name: &str) -> Result<(), RequestError> {
     let Some(value) = given(root, name) else {
         return Ok(());
@@ -175,13 +175,13 @@ fn words<'d>(root: &Value<'d>, name: &str) -> Result<Option<HashSet<Cow<'d, str>
     ))
 }
 
-/// Presidio takes 0 and 1 for a truth value too.
+/// Whether a flag is true; like Presidio, this accepts 1 too.
 fn is_true(flag: &Value<'_>) -> bool {
     flag.bool()
         .unwrap_or_else(|| flag.number().is_some_and(|number| number != 0.0))
 }
 
-/// A finding as Presidio writes it, keys in order.
+/// A finding in Presidio's form, with its order of keys.
 #[derive(Serialize)]
 struct Entity {
     analysis_explanation: Option<Explanation>,
@@ -191,7 +191,8 @@ struct Entity {
     start: usize,
 }
 
-/// How it was found. Ours are rules, so Presidio's patterns and context words are empty.
+/// The explanation of a finding. Findings do not come from Presidio's patterns or context words, so those fields are
+/// empty.
 #[derive(Serialize)]
 struct Explanation {
     original_score: f64,

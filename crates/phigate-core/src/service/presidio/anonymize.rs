@@ -1,4 +1,4 @@
-//! `POST /anonymize`: puts something else in the place of the entities it is given.
+//! `POST /anonymize`: replaces the entities that it is given.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use super::entities;
 use super::operators::{self, Hash, Operator};
 use super::overlap::{Given, settle};
 
-/// The operator of entities that have none of their own.
+/// The key of the operator for entities without an operator.
 const DEFAULT: &str = "DEFAULT";
 
-/// Answers `/anonymize`. It does what it is told and looks for nothing itself: the report repeats what was given.
+/// Answers `/anonymize`. Nothing is scanned: the report repeats the given entities.
 pub fn anonymize(desk: &Desk<'_>, body: Vec<u8>, hash: Hash) -> Answered {
     let asked = object(body, desk.bounds)?;
     let root = asked.root();
@@ -44,7 +44,7 @@ pub fn anonymize(desk: &Desk<'_>, body: Vec<u8>, hash: Hash) -> Answered {
     Ok(Answer { body, report })
 }
 
-/// What `/anonymize` answers.
+/// The answer of `/anonymize`.
 #[derive(Serialize)]
 struct Changed {
     text: String,
@@ -61,7 +61,7 @@ struct Item {
     operator: &'static str,
 }
 
-/// The operators by entity, as they were sent. Each is read where it is used, as Presidio does.
+/// The operators by entity, unparsed. Each is parsed when it is used, as in Presidio.
 fn configs<'d>(root: &Value<'d>) -> Result<BTreeMap<String, Value<'d>>, RequestError> {
     let mut configs = BTreeMap::new();
     let Some(all) = given(root, "anonymizers") else {
@@ -76,7 +76,7 @@ fn configs<'d>(root: &Value<'d>) -> Result<BTreeMap<String, Value<'d>>, RequestE
     Ok(configs)
 }
 
-/// Where an operator stands. Its key is the caller's own word, so it is named by position.
+/// The path of an operator. Its key is text of the caller, so the path has its position.
 fn place_of(config: &Value<'_>) -> String {
     format!("anonymizers.{{{}}}", config.position())
 }
@@ -117,7 +117,7 @@ fn result_at(result: &Value<'_>, at: &str) -> Result<Given, RequestError> {
     })
 }
 
-/// What was given, for the record. Names that are not ours may be any text and are not repeated.
+/// Reports the given entities, for the record. An unknown name may be any text, so it is not repeated.
 fn report(desk: &Desk<'_>, given: &[Given], text_bytes: usize) -> Report {
     let known = given.iter().filter_map(|one| {
         let kind = entities::kind_of(&one.entity)?;
@@ -126,7 +126,7 @@ fn report(desk: &Desk<'_>, given: &[Given], text_bytes: usize) -> Report {
     Report::given(desk.scanner, "text", text_bytes, known)
 }
 
-/// Byte offsets of the beginning of the text and of all places where entities begin and end, found in one pass.
+/// Byte offsets of all code points where the text or an entity begins or ends, found in one pass.
 struct Offsets(BTreeMap<usize, usize>);
 
 impl Offsets {
@@ -163,8 +163,7 @@ fn beyond(given: &[Given], length: usize) -> RequestError {
     wrong_value(at, &format!("lies behind the end of the text, at {length}"))
 }
 
-/// Puts the operators' results in the place of the entities. Where two overlap in part, the first ends where the
-/// second begins.
+/// Replaces the entities by the operators' results. If two overlap in part, the first ends where the second begins.
 fn change(
     text: &str,
     offsets: &Offsets,
@@ -199,7 +198,7 @@ fn change(
         });
     }
     out.push_str(&text[offsets.byte(copied)..]);
-    // Presidio works from the end, and its list shows it.
+    // Presidio replaces from the end, and lists its items in that order.
     items.reverse();
     Ok(Changed { text: out, items })
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use phi_detect::{Detector, PhiKind};
 
-/// Our code and Presidio's name. A kind that is not here has its code in capitals.
+/// The kind's code and Presidio's name. Kinds that are not listed have their code in capitals as name.
 const NAMES: &[(&str, &str)] = &[
     // Alphabetical.
     ("address", "LOCATION"),
@@ -18,7 +18,7 @@ const NAMES: &[(&str, &str)] = &[
     ("ssn", "US_SSN"),
 ];
 
-/// A kind under the names it has there.
+/// A kind with its names in Presidio.
 struct Entity {
     kind: PhiKind,
     name: String,
@@ -39,12 +39,12 @@ static ENTITIES: LazyLock<Vec<Entity>> = LazyLock::new(|| {
     PhiKind::all().map(named).collect()
 });
 
-/// What a detector looks for, in Presidio's names.
+/// The entities that a detector finds, by their names in Presidio.
 pub fn supported_entities(detector: &Detector) -> Vec<&'static str> {
     looked_for(detector).map(|one| one.name.as_str()).collect()
 }
 
-/// What looks for it, named as Presidio names its own.
+/// The recognisers of a detector, named in Presidio's style.
 pub fn recognizers(detector: &Detector) -> Vec<&'static str> {
     looked_for(detector)
         .map(|one| one.recognizer.as_str())
@@ -60,12 +60,12 @@ pub(super) fn name_of(kind: PhiKind) -> &'static str {
     entity(kind).map_or("", |one| one.name.as_str())
 }
 
-/// What finds a kind.
+/// The recogniser of a kind.
 pub(super) fn recognizer_of(kind: PhiKind) -> &'static str {
     entity(kind).map_or("", |one| one.recognizer.as_str())
 }
 
-/// The kind of an entity, where it is one of ours.
+/// The kind of an entity; `None` if the entity is unknown.
 pub(super) fn kind_of(name: &str) -> Option<PhiKind> {
     let found = ENTITIES.iter().find(|one| one.name == name);
     found.map(|one| one.kind)
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_one_name_and_every_name_one_kind() {
+    fn kinds_and_names_match_one_to_one() {
         assert!(NAMES.is_sorted_by_key(|row| row.0));
         for (code, name) in NAMES {
             let kind = PhiKind::from_code(code).expect("a code of the table");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_looked_for_is_not_listed() {
+    fn disabled_kinds_are_not_listed() {
         let listed = supported_entities(&Detector::default());
         assert!(
             listed.contains(&"US_SSN") && !listed.contains(&"US_NPI"),

@@ -1,7 +1,7 @@
-//! Presidio's interface: its requests, its answers, its names, our findings.
+//! Presidio's interface: its requests, its answers and its names for the gateway's findings.
 //!
-//! Programs that ask Presidio over HTTP ask here by changing an address. What Presidio has and we do not is refused
-//! with a sentence, never passed over where something would stay unfound for it.
+//! Programs that use Presidio over HTTP work after a change of address. A feature that the gateway lacks is refused
+//! with a message if ignoring it could leave an entity unfound.
 
 mod analyze;
 mod anonymize;

@@ -1,4 +1,4 @@
-//! What `/anonymize` can put in the place of an entity.
+//! Operators of `/anonymize`: the replacements for an entity.
 
 use phigate_types::ErrorCode;
 
@@ -6,7 +6,7 @@ use crate::json::{Kind, Value};
 use crate::request::RequestError;
 use crate::service::fields::{given, of_kind, wrong_type, wrong_value};
 
-/// The hashes that can be asked for.
+/// The supported hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HashKind {
     /// SHA-256.
@@ -15,11 +15,11 @@ pub enum HashKind {
     Sha512,
 }
 
-/// Hashes a text followed by its salt, in hexadecimal. Without a salt a random one is taken: the hash of a bare
+/// Hashes a text followed by its salt, in hexadecimal. Without a salt a random one is used, because the hash of a bare
 /// number can be guessed.
 pub type Hash = fn(HashKind, &str, Option<&str>) -> String;
 
-/// An operator as it was asked for.
+/// A parsed operator.
 #[derive(Debug)]
 pub(super) enum Operator {
     Replace(Option<String>),
@@ -36,11 +36,11 @@ pub(super) enum Operator {
     },
 }
 
-/// The shortest salt that Presidio takes.
+/// The shortest salt that Presidio accepts.
 const SALT_BYTES_MIN: usize = 16;
 
 impl Operator {
-    /// Reads `{"type": …}` with its parameters; `at` is where it stands.
+    /// Reads `{"type": …}` with its parameters; `at` is its path.
     pub(super) fn read(config: &Value<'_>, at: &str) -> Result<Self, RequestError> {
         let kind = kind_of(config, at)?;
         match kind.as_str() {
@@ -56,7 +56,7 @@ impl Operator {
         }
     }
 
-    /// Presidio's name of it.
+    /// The operator's name in Presidio.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Replace(_) => "replace",
@@ -67,7 +67,7 @@ impl Operator {
         }
     }
 
-    /// What stands in the place of an entity's text.
+    /// The replacement for an entity's text.
     pub(super) fn apply(&self, entity: &str, text: &str, hash: Hash) -> String {
         match self {
             Self::Replace(Some(value)) => value.clone(),
@@ -84,7 +84,7 @@ impl Operator {
     }
 }
 
-/// The type of an operator. One that runs code of the caller's own is refused wherever it stands.
+/// The type of an operator. The type that runs code of the caller is always refused.
 pub(super) fn kind_of(config: &Value<'_>, at: &str) -> Result<String, RequestError> {
     of_kind(config, Kind::Object, at, "an object")?;
     let kind = given(config, "type").and_then(|kind| kind.string());
@@ -127,7 +127,7 @@ fn mask(config: &Value<'_>, at: &str) -> Result<Operator, RequestError> {
         character: character
             .ok_or_else(|| wrong("masking_char", "one character"))?
             .into_owned(),
-        // A negative count masks nothing, and one beyond the text all of it.
+        // A negative count masks nothing; a count beyond the text masks all of it.
         count: count.ok_or_else(|| wrong("chars_to_mask", "a whole number"))? as usize,
         from_end: from_end.ok_or_else(|| wrong("from_end", "a boolean"))?,
     })

@@ -1,12 +1,12 @@
-//! Which of several entities at one place count, as Presidio settles it.
+//! Resolves overlapping entities, as Presidio does.
 //!
-//! Entities of one type that overlap become one. An entity inside another goes, and of two at the same place the
-//! one with the lower score. Entities of one type with nothing but spaces between them become one.
+//! Overlapping entities of one type are merged. An entity inside another is dropped; of two in the same place, the one
+//! with the lower score is dropped. Entities of one type with only spaces between them are merged.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// An entity as it was given, in code points.
+/// An entity of a request, in code points.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Given {
     pub(super) entity: String,
@@ -15,7 +15,7 @@ pub(super) struct Given {
     pub(super) score: f64,
 }
 
-/// The entities that count, in order of place. `is_blank` says whether a range of the text is all spaces.
+/// The remaining entities, in order. `is_blank` tests whether a range of the text is all spaces.
 pub(super) fn settle(given: Vec<Given>, is_blank: impl Fn(usize, usize) -> bool) -> Vec<Given> {
     let kept = without_contained(merged(given));
     let mut settled: Vec<Given> = Vec::with_capacity(kept.len());
@@ -33,7 +33,7 @@ pub(super) fn settle(given: Vec<Given>, is_blank: impl Fn(usize, usize) -> bool)
     settled
 }
 
-/// Joins what overlaps and is of one type.
+/// Merges overlapping entities of one type.
 fn merged(given: Vec<Given>) -> Vec<Given> {
     let mut by_type: BTreeMap<String, Vec<Given>> = BTreeMap::new();
     for one in given {
@@ -57,9 +57,9 @@ fn merged(given: Vec<Given>) -> Vec<Given> {
     all
 }
 
-/// Leaves out what stands inside another entity. In order of place afterwards.
+/// Drops entities inside others, and sorts the rest.
 fn without_contained(mut all: Vec<Given>) -> Vec<Given> {
-    // What contains another stands before it: first the earliest start, then the latest end, then the best score.
+    // An outer entity sorts before its inner ones: earliest start first, then latest end, then best score.
     all.sort_by(|one, other| {
         let place = |given: &Given| (given.start, Reverse(given.end));
         place(one)
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_at_one_place_are_settled_as_presidio_does() {
+    fn overlapping_entities_resolve_as_in_presidio() {
         let text = "Jane  Roe 034453334";
         // Inside another.
         check(

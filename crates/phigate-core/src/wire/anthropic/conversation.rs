@@ -11,20 +11,19 @@ use std::borrow::Cow;
 /// The field in which thoughts travel through the caller and back. They are signed, and must return unchanged.
 pub(in super::super) const CARRIER: &str = "thinking_blocks";
 
-/// The thoughts that may return: what was changed on the way no longer fits its signature, and the provider would
-/// refuse the request for it.
+/// Signed thoughts that may be sent back. The provider refuses a thought that was changed after signing.
 pub(in super::super) struct Thoughts<'a> {
     original: Option<Json<'a>>,
 }
 
 impl<'a> Thoughts<'a> {
-    /// Looks at what the caller sent.
+    /// Keeps the caller's original document to compare thoughts with.
     pub(in super::super) fn new(call: &Call<'a>) -> Self {
         let original = call.original.map(|document| Json::of(&document.root()));
         Self { original }
     }
 
-    /// Those of a message that are as they were.
+    /// Thoughts of a message that are unchanged since the caller sent them.
     pub(in super::super) fn of<'b>(&self, message: &Message<'b>) -> Vec<&'b Json<'b>> {
         let thoughts = message
             .source
@@ -198,7 +197,7 @@ fn tool_result<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Json<'b>,
     Ok(result)
 }
 
-/// The blocks of a message. The provider refuses text of spaces alone, so it is left out.
+/// The blocks of a message. Text of spaces alone is left out, because the provider refuses it.
 fn content_blocks<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Json<'b>>, Refusal> {
     let mut blocks = Vec::with_capacity(message.parts.len());
     for (number, part) in message.parts.iter().enumerate() {
@@ -266,7 +265,7 @@ fn image_block<'b>(
     ))
 }
 
-/// The provider refuses a picture whose bytes are of another type than declared, so the bytes decide.
+/// The media type that the bytes show. The provider refuses a picture whose bytes differ from the declared type.
 fn image_type(draft: &Draft<'_>, inline: &Inline<'_>) -> Option<&'static str> {
     let declared = inline.media_type.to_ascii_lowercase();
     let declared = if declared == "image/jpg" {
@@ -299,7 +298,7 @@ fn document_block<'b>(file: &Inline<'b>, place: &str) -> Result<Json<'b>, Refusa
     ]))
 }
 
-/// Ids may hold letters, digits, `_` and `-`; other bytes are spelled out, the same way for a call and its result.
+/// Ids may hold letters, digits, `_` and `-`; other bytes are escaped, in the same way for a call and its result.
 fn plain_id(id: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if id.bytes().all(is_plain) {

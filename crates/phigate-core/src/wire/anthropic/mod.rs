@@ -1,7 +1,7 @@
 //! Anthropic's Messages API.
 //!
-//! System content is hoisted, tool results become blocks of user messages, arguments are objects instead of text, and
-//! a limit of tokens is required. `request` goes there, `reply` and `stream` come back.
+//! System content is hoisted, tool results become blocks of user messages, arguments are objects instead of text, and a
+//! token limit is required. `request` translates to the provider; `reply` and `stream` translate back.
 
 mod conversation;
 mod models;
@@ -12,7 +12,7 @@ mod stream;
 mod thinking;
 mod toolbox;
 
-// Claude models are spoken to elsewhere too: their traits, their thoughts and how these travel are the same there.
+// Other formats serve Claude models too, with the same traits and the same thoughts.
 pub(super) use conversation::{CARRIER, Thoughts};
 pub(super) use models::{Sampling, Thinking, Traits, traits_of};
 pub(super) use reply::{hidden_thought, thought};
@@ -31,7 +31,7 @@ use super::{
 };
 use crate::json::Json;
 
-/// The headers of every request; the first is of requests with a body alone.
+/// The headers of every request; requests without a body omit the first.
 const HEADERS: &[Header] = &[
     ("content-type", "application/json"),
     ("anthropic-version", "2023-06-01"),
@@ -39,7 +39,7 @@ const HEADERS: &[Header] = &[
 
 pub(crate) use reply::{Counts, finish_reason};
 
-/// How to ask for nothing but whether the provider answers and knows us.
+/// A request that checks the connection and the key without asking a model.
 const PROBE: Probe = Probe {
     path: &["v1", "models"],
     headers: HEADERS,

@@ -1,4 +1,4 @@
-//! What the Claude models accept. They differ, and refuse with an error what they do not know.
+//! Abilities of the Claude models. They differ, and a model refuses a parameter that it does not know.
 
 /// The abilities of a group of models.
 #[derive(Debug, Clone, Copy)]
@@ -7,26 +7,26 @@ pub(in super::super) struct Traits {
     prefix: &'static str,
     /// The limit of tokens to send when the caller gave none. The API requires one.
     pub(in super::super) max_tokens_default: u64,
-    /// Which sampling parameters are accepted.
+    /// Accepted sampling parameters.
     pub(in super::super) sampling: Sampling,
-    /// How reasoning is asked for.
+    /// The way to ask for reasoning.
     pub(in super::super) thinking: Thinking,
     /// Whether answers can follow a schema, and tools can be strict.
     pub(super) has_schemas: bool,
 }
 
-/// Which of `temperature` and `top_p` are accepted.
+/// Accepted parameters among `temperature` and `top_p`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Sampling {
     /// Both.
     Both,
     /// Either, but not together.
     Either,
-    /// None.
+    /// Neither of them.
     Neither,
 }
 
-/// How reasoning is asked for.
+/// The way to ask for reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Thinking {
     /// Not at all.
@@ -37,11 +37,11 @@ pub(in super::super) enum Thinking {
     Effort,
     /// By effort, and the thoughts are shown only if asked for.
     EffortShown,
-    /// The same, but it cannot be switched off, and no tool can be forced.
+    /// By effort, shown if asked for; cannot be switched off, and excludes forced tools.
     Always,
 }
 
-/// The traits of a model. One we do not know counts as one of the newest.
+/// The traits of a model. An unknown model counts as one of the newest.
 pub(in super::super) fn traits_of(model: &str) -> &'static Traits {
     TRAITS
         .iter()

@@ -1,4 +1,4 @@
-//! What happens to each parameter on the way to Anthropic.
+//! Treatment of each request parameter on the way to Anthropic.
 
 use super::super::parameters::{Parameter, Treatment, row};
 use Treatment::{Dropped, Mapped, MappedOrNamed, Refused};

@@ -43,7 +43,7 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
     })
 }
 
-/// What the blocks say, and whether one of them was the answer in the form of a tool call.
+/// Reads the content blocks. The flag is set if one of them was the answer in the form of a tool call.
 fn read_blocks(
     context: &ReplyContext,
     blocks: &[Json<'_>],
@@ -82,7 +82,7 @@ fn read_blocks(
                     choice.calls.push(tool_call(id.to_owned(), name, input));
                 }
             }
-            // Blocks of tools that run at the provider say nothing to this caller.
+            // Blocks of server-side tools hold nothing for this caller.
             _ => {}
         }
     }
@@ -92,7 +92,7 @@ fn read_blocks(
     Ok((choice, has_answer))
 }
 
-/// The finish reason for a stop reason. `is_answer`: the tools called were no tools but the answer.
+/// The finish reason for a stop reason. `is_answer`: the only tool called was the answer tool.
 pub(crate) fn finish_reason(
     stop: Option<&str>,
     is_answer: bool,
@@ -111,7 +111,7 @@ pub(crate) fn finish_reason(
     }
 }
 
-/// Why the model refused, in the provider's words or in ours.
+/// The reason for a refusal, in the provider's words or in ours.
 pub(super) fn explanation(message: &Json<'_>) -> String {
     let told = message
         .given("stop_details")
@@ -129,7 +129,7 @@ pub(in super::super) fn thought(thinking: &str, signature: &str) -> Json<'static
     ])
 }
 
-/// A thought that nobody but the provider can read.
+/// A thought that only the provider can read.
 pub(in super::super) fn hidden_thought(data: &str) -> Json<'static> {
     Json::object([
         ("type", Json::text("redacted_thinking")),
@@ -137,7 +137,7 @@ pub(in super::super) fn hidden_thought(data: &str) -> Json<'static> {
     ])
 }
 
-/// Anthropic's counts of tokens. Cached tokens are not part of the input there.
+/// Anthropic's token counts. Its input count excludes cached tokens.
 #[derive(Default)]
 pub(crate) struct Counts {
     input: u64,
@@ -148,7 +148,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Takes the counts that are there. They are totals: a later one replaces an earlier one.
+    /// Reads the counts that are present. They are totals: a later one replaces an earlier one.
     pub(crate) fn read(&mut self, usage: Option<&Json<'_>>) {
         let Some(usage) = usage else {
             return;
@@ -167,7 +167,7 @@ impl Counts {
         }
     }
 
-    /// The same in OpenAI's arithmetic.
+    /// The counts in OpenAI's arithmetic.
     pub(crate) fn usage(&self) -> Usage {
         let prompt_tokens = self
             .input

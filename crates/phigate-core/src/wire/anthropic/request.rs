@@ -65,7 +65,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Translated, Refusal> {
     })
 }
 
-/// What needs no knowledge of the model: the stream, where to stop, and who asks.
+/// Writes the parameters that do not depend on the model: stream, stop sequences and the end user.
 fn write_plain<'b>(
     call: &Call<'_>,
     draft: &'b Draft<'b>,
@@ -109,7 +109,7 @@ fn end_user<'b>(draft: &'b Draft<'_>) -> Result<Option<&'b str>, Refusal> {
     Ok(user.or(safety).filter(|user| !user.is_empty()))
 }
 
-/// Writes what of `temperature` and `top_p` a model accepts. `top_p` has another name elsewhere.
+/// Writes the sampling parameters that a model accepts. Bedrock names `top_p` differently.
 pub(in super::super) fn write_sampling<'b>(
     draft: &'b Draft<'b>,
     accepted: Sampling,

@@ -9,7 +9,7 @@ use super::failure_of;
 use super::reply::{Counts, explanation, finish_reason, hidden_thought, thought};
 use crate::json::Json;
 
-/// The stream as far as it was read.
+/// The state of a stream.
 pub(super) struct Stream {
     context: ReplyContext,
     reader: SseReader,
@@ -19,7 +19,7 @@ pub(super) struct Stream {
     open: Vec<(u64, Block)>,
     calls: u64,
     has_answer: bool,
-    /// The finish reason, held back until the stream is complete: what broke off must not look finished.
+    /// The finish reason, held back until the stream is complete: a cut stream must not look finished.
     finish: Option<&'static str>,
     is_done: bool,
     counts: Counts,
@@ -33,7 +33,7 @@ enum Block {
         text: String,
         signature: String,
     },
-    /// A tool call: its number among the calls, or `None` when it is the answer; and whether any input came yet.
+    /// A tool call: its number among the calls, or `None` if it is the answer tool; and whether any input has come yet.
     Tool {
         number: Option<u64>,
         has_input: bool,
@@ -71,7 +71,7 @@ impl Stream {
             "message_delta" => self.finish_message(&event, out)?,
             "message_stop" => self.stop_message(out)?,
             "error" => return Err(event.given("error").map_or_else(unreadable, failure_of)),
-            // Pings, and events that are invented later.
+            // Pings, and event types added later.
             _ if event.given("error").is_some() => {
                 return Err(event.given("error").map_or_else(unreadable, failure_of));
             }
@@ -228,7 +228,7 @@ impl Stream {
                 start_input,
                 ..
             } => {
-                // A tool without input streams nothing, and nothing is not JSON.
+                // A tool without input streams no text, and empty text is not valid JSON.
                 let input = if start_input.is_empty() {
                     "{}"
                 } else {
@@ -301,7 +301,7 @@ impl StreamTranslator for Stream {
         if !self.is_done
             && let Some(event) = self.reader.finish()
         {
-            // What cannot be read here is the start of an event that never came.
+            // An unreadable rest is the start of an event that was cut off.
             self.read(&event, out)
                 .map_err(|failure| match failure.kind {
                     FailureKind::Error => ProviderFailure::new(FailureKind::CutStream),

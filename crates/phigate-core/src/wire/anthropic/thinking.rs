@@ -1,4 +1,4 @@
-//! How much a model of Anthropic's is asked to reason.
+//! Reasoning parameters of Anthropic's models.
 
 use super::super::request::Refusal;
 use super::super::translate::draft::Draft;
@@ -7,7 +7,7 @@ use super::conversation::Thoughts;
 use super::models::{Thinking, Traits};
 use crate::json::Json;
 
-/// What the rest of the request leaves for thinking.
+/// Limits that the rest of the request sets for thinking.
 pub(in super::super) struct Room {
     /// The limit of tokens.
     pub(in super::super) limit: u64,
@@ -20,7 +20,7 @@ pub(in super::super) struct Room {
 /// The smallest budget that the provider accepts.
 const BUDGET_MIN: u64 = 1_024;
 
-/// Asks for reasoning in the way of the model; gives the effort to ask for, where that is a setting of its own.
+/// Writes the model's reasoning parameters. Returns the effort, if effort is a separate setting.
 pub(in super::super) fn write(
     draft: &Draft<'_>,
     traits: &Traits,
@@ -69,7 +69,7 @@ fn rest(draft: &Draft<'_>, traits: &Traits, body: &mut Json<'_>) {
     }
 }
 
-/// A budget of tokens. A short limit leaves no room for one, and neither do thoughts lost on the way.
+/// Writes a token budget, unless the limit is too short or thoughts were lost on the way.
 fn write_budget(draft: &Draft<'_>, room: &Room, budget: u64, body: &mut Json<'_>) {
     if room.limit <= BUDGET_MIN || room.lacks_thoughts {
         draft.drop_parameter("reasoning_effort");
@@ -85,7 +85,7 @@ fn write_budget(draft: &Draft<'_>, room: &Room, budget: u64, body: &mut Json<'_>
     body.insert("thinking", thinking);
 }
 
-/// An effort, which the model turns into a budget itself.
+/// Writes an effort, which the model turns into a budget itself.
 fn write_adaptive(
     draft: &Draft<'_>,
     traits: &Traits,

@@ -9,7 +9,7 @@ use super::super::translate::tools::{
 use super::models::{Thinking, Traits};
 use crate::json::Json;
 
-/// The tool whose input is the answer.
+/// The answer tool: its input is the answer.
 const ANSWER_TOOL: &str = "json_tool_call";
 
 /// Tools, the choice among them, and the form of the answer, which is a tool for older models.
@@ -17,9 +17,9 @@ pub(super) struct Toolbox<'b> {
     tools: Vec<Json<'b>>,
     choice: Option<Choice<'b>>,
     one_at_a_time: bool,
-    /// The name of the tool that stands for the answer.
+    /// The name of the answer tool.
     pub(super) answer_tool: Option<String>,
-    /// The schema of the answer, where the model can follow one.
+    /// The schema of the answer, if the model can follow one.
     pub(super) native_schema: Option<Json<'b>>,
 }
 
@@ -68,7 +68,7 @@ impl<'b> Toolbox<'b> {
         Ok(toolbox)
     }
 
-    /// The provider wants every tool of the history declared, even where the caller offers none any more.
+    /// Declares every tool of the history. The provider requires it, even if the caller no longer offers the tool.
     fn declare_tools_of_history(&mut self, messages: &[Message<'b>]) {
         for call in messages.iter().flat_map(|message| &message.calls) {
             if !self
@@ -85,7 +85,7 @@ impl<'b> Toolbox<'b> {
         }
     }
 
-    /// Adds a tool whose input is the answer, and makes the model call it or another tool of the caller's.
+    /// Adds the answer tool, and forces a call of it or of another tool.
     fn answer_by_tool(&mut self, schema: &'b Json<'b>) {
         let mut name = ANSWER_TOOL.to_owned();
         while self
@@ -116,7 +116,7 @@ impl<'b> Toolbox<'b> {
         matches!(self.choice, Some(Choice::Required | Choice::Named(_)))
     }
 
-    /// Lets a model choose that cannot be made to call a tool.
+    /// Drops the forced choice for a model that cannot be forced to call a tool.
     pub(super) fn unforce_if_impossible(&mut self, draft: &Draft<'_>, traits: &Traits) {
         if traits.thinking == Thinking::Always && self.is_forced() {
             draft.adjust("tool_choice");

@@ -61,7 +61,7 @@ pub(super) fn write<'b>(
 struct Writer<'d, 'a> {
     draft: &'d Draft<'a>,
     has_cache: bool,
-    /// How many files were written: each needs a name of its own.
+    /// The number of files written; each needs a distinct name.
     documents: usize,
 }
 
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
         Ok(Json::object([("toolResult", result)]))
     }
 
-    /// The blocks of a message. The provider refuses text of spaces alone, so it is left out.
+    /// The blocks of a message. Text of spaces alone is left out, because the provider refuses it.
     fn blocks<'b>(&mut self, message: &Message<'b>) -> Result<Vec<Json<'b>>, Refusal> {
         let mut blocks = Vec::with_capacity(message.parts.len());
         for (number, part) in message.parts.iter().enumerate() {
@@ -167,7 +167,7 @@ impl Writer<'_, '_> {
         Ok(blocks)
     }
 
-    /// The mark stands after the block that it closes.
+    /// Adds a cache mark after the block that it closes.
     fn cache_point(&self, blocks: &mut Vec<Json<'_>>) {
         if self.has_cache {
             let point = Json::object([("type", Json::text("default"))]);
@@ -193,7 +193,7 @@ impl Writer<'_, '_> {
         Ok(Json::object([("image", source(format, None, inline))]))
     }
 
-    /// The provider refuses a picture whose bytes are of another type than declared, so the bytes decide.
+    /// The image format that the bytes show. The provider refuses a picture whose bytes differ from the declared type.
     fn image_format(&self, inline: &Inline<'_>) -> Option<&'static str> {
         let known = |media_type: &str| {
             let row = IMAGES
@@ -220,7 +220,7 @@ impl Writer<'_, '_> {
             )
         })?;
         self.documents += 1;
-        // The model reads the name; the caller's own could be PHI or an instruction.
+        // The model reads the name; the caller's name for it could be PHI or an instruction.
         let name = format!("document-{}", self.documents);
         Ok(Json::object([(
             "document",
@@ -265,7 +265,7 @@ fn source<'b>(format: &'static str, name: Option<String>, inline: &Inline<'b>) -
     block
 }
 
-/// A thought that comes back as it was given out.
+/// A thought sent back unchanged.
 fn thought_block<'b>(thought: &'b Json<'b>) -> Option<Json<'b>> {
     let content = match thought.text_of("type")? {
         "thinking" => {
@@ -286,7 +286,7 @@ fn thought_block<'b>(thought: &'b Json<'b>) -> Option<Json<'b>> {
 /// The longest id of a call.
 const ID_BYTES_MAX: usize = 64;
 
-/// Ids may hold letters, digits and `_.:-`. Other bytes are spelled out and what is too long is shortened, the same way
+/// A valid id of a call: letters, digits and `_.:-`. Other bytes are escaped and long ids shortened, in the same way
 /// for a call and its result.
 fn plain_id(id: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
@@ -310,7 +310,7 @@ fn plain_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{short}-{:016x}", fingerprint(id.as_bytes())))
 }
 
-/// FNV-1a: tells ids of one conversation apart, nothing more.
+/// FNV-1a hash. It only separates the ids of one conversation.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_made_plain_and_stay_apart() {
+    fn escaped_ids_stay_distinct() {
         assert_eq!(plain_id("tooluse_1.a:b-c"), "tooluse_1.a:b-c");
         assert_eq!(plain_id("a b"), "a_20b");
         let (one, two) = ("x".repeat(80), format!("{}y", "x".repeat(79)));

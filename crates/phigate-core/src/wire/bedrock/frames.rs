@@ -1,30 +1,30 @@
 //! The frames of a binary stream: `application/vnd.amazon.eventstream`.
 //!
 //! A frame is a prelude (its length, the length of its headers, a checksum of both), headers, a payload and a checksum
-//! of everything. The prelude is checked as soon as it is there: a length that is wrong must not make us wait for
-//! bytes that never come.
+//! of everything. The prelude is checked as soon as it has arrived. Otherwise a wrong length would make the reader wait
+//! for bytes that never come.
 
 use aws_smithy_eventstream::frame::read_message_from;
 use aws_smithy_types::event_stream::Message;
 
-/// The bytes of a prelude, and of a frame that holds nothing.
+/// The sizes of a prelude and of an empty frame.
 const PRELUDE_BYTES: usize = 12;
 const FRAME_BYTES_MIN: usize = 16;
 
-/// Collects bytes until a frame is whole.
+/// Collects bytes until a frame is complete.
 pub(super) struct FrameReader {
     pending: Vec<u8>,
     bytes_max: usize,
 }
 
-/// One frame: what it is, and its payload.
+/// One frame, with its payload.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// An event of this kind, with JSON.
     Event(String, Vec<u8>),
     /// An exception of this kind.
     Exception(String),
-    /// An error that no exception describes.
+    /// An error without an exception type.
     Error,
 }
 
@@ -41,7 +41,7 @@ impl FrameReader {
         }
     }
 
-    /// Takes bytes from the front of `input` until a frame is whole.
+    /// Takes bytes from the front of `input` until a frame is complete.
     pub(super) fn next_frame(&mut self, input: &mut &[u8]) -> Result<Option<Frame>, BadFrame> {
         self.take(input, PRELUDE_BYTES);
         if self.pending.len() < PRELUDE_BYTES {
@@ -64,7 +64,7 @@ impl FrameReader {
         *input = rest;
     }
 
-    /// The frame's length by its prelude.
+    /// The frame's length according to its prelude.
     fn checked_length(&self) -> Result<usize, BadFrame> {
         let number = |at: usize| -> Option<u32> {
             let bytes = self.pending.get(at..at + 4)?;
@@ -105,7 +105,7 @@ fn frame_of(message: &Message) -> Result<Frame, BadFrame> {
     }
 }
 
-/// The frames of a stream in pieces, for the fuzzer alone; none where the bytes are no frames.
+/// The frames of a stream in pieces, for the fuzzer; `None` if the bytes are not frames.
 #[cfg(debug_assertions)]
 pub fn event_stream_frames(pieces: &[&[u8]]) -> Option<Vec<String>> {
     let (mut reader, mut frames) = (FrameReader::new(1 << 20), Vec::new());

@@ -1,8 +1,8 @@
 //! Amazon Bedrock's Converse and ConverseStream.
 //!
-//! One format for the models of many makers: what they share has fields of its own, and what one family alone knows
-//! goes into `additionalModelRequestFields`. `request` goes there, `reply` and `stream` come back; streams are binary
-//! frames, which `frames` reads.
+//! One format for models of many makers: shared parameters have fields in Converse, and parameters of one family go
+//! into `additionalModelRequestFields`. `request` translates to the provider; `reply` and `stream` translate back.
+//! Streams are binary frames, which `frames` reads.
 
 mod conversation;
 mod frames;

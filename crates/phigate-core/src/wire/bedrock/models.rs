@@ -1,4 +1,4 @@
-//! What the models on Bedrock accept. Each maker's differ, and refuse with an error what they do not know.
+//! Abilities of the models on Bedrock. They differ by maker, and a model refuses a parameter that it does not know.
 
 use super::super::anthropic;
 
@@ -7,9 +7,9 @@ use super::super::anthropic;
 pub(super) struct Traits {
     /// The group: identifiers that hold this. The longest match counts.
     mark: &'static str,
-    /// Which choices among tools can be asked for.
+    /// Accepted forced choices among tools.
     pub(super) force: Force,
-    /// How reasoning is asked for.
+    /// The way to ask for reasoning.
     pub(super) reasoning: Reasoning,
     /// Whether answers can follow a schema, and tools can be strict.
     pub(super) has_schemas: bool,
@@ -19,18 +19,18 @@ pub(super) struct Traits {
     pub(super) has_system: bool,
 }
 
-/// Which choices among tools a model accepts beyond its own.
+/// Forced choices among tools that a model accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Force {
-    /// None.
+    /// No forced choice.
     Nothing,
-    /// That some tool is called.
+    /// A call of any tool.
     Any,
-    /// That some tool, or a named one, is called.
+    /// A call of any tool or of a named one.
     AnyOrNamed,
 }
 
-/// How reasoning is asked for.
+/// The way to ask for reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reasoning {
     /// Not at all.
@@ -43,16 +43,16 @@ pub(super) enum Reasoning {
     Nova,
 }
 
-/// A model: its group, and Anthropic's own traits where it is one of theirs.
+/// A model: its group, and its traits at Anthropic if it is a Claude model.
 pub(super) struct Model {
-    /// Its group.
+    /// The group.
     pub(super) traits: &'static Traits,
-    /// What Anthropic's API knows about it.
+    /// The traits in Anthropic's API.
     pub(super) claude: Option<&'static anthropic::Traits>,
 }
 
-/// The model behind an identifier. A profile's or a provisioned model's ARN does not say which it is, so the name that
-/// the caller used may tell.
+/// The model for an identifier. The ARN of a profile or of provisioned throughput does not name its model, so the name
+/// that the caller used is tried too.
 pub(super) fn model_of(upstream: &str, asked: &str) -> Model {
     let found = [upstream, asked].into_iter().find_map(|name| {
         let traits = traits_of(name)?;
@@ -128,7 +128,7 @@ const fn with_cache(traits: Traits) -> Traits {
     }
 }
 
-/// What nothing is known about gets what most models take.
+/// Traits of an unknown model: those of most models.
 static UNKNOWN: Traits = row("", Force::AnyOrNamed, Reasoning::Unknown);
 
 #[rustfmt::skip]
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_known_by_its_identifier_or_by_the_name_it_was_asked_for() {
+    fn model_is_found_by_identifier_or_alias() {
         for (upstream, asked, mark, is_claude) in [
             (
                 "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_have_a_maker_and_a_name_or_are_arns() {
+    fn identifiers_are_maker_and_name_or_arn() {
         for (model, is_one) in [
             ("amazon.nova-pro-v1:0", true),
             ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", true),

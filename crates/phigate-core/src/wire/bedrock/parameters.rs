@@ -1,4 +1,4 @@
-//! What happens to each parameter on the way to Bedrock.
+//! Treatment of each request parameter on the way to Bedrock.
 
 use super::super::parameters::{Parameter, Treatment, row};
 use Treatment::{Dropped, Mapped, MappedOrNamed, Refused};

@@ -28,7 +28,7 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
     })
 }
 
-/// What the blocks say, and whether one of them was the answer in the form of a tool call.
+/// Reads the content blocks. The flag is set if one of them was the answer in the form of a tool call.
 fn read_blocks(
     context: &ReplyContext,
     blocks: &[Json<'_>],
@@ -69,12 +69,12 @@ fn read_blocks(
     Ok((choice, has_answer))
 }
 
-/// Tools that run at the provider say nothing to this caller.
+/// Whether the caller runs this tool. Calls of server-side tools are not shown to the caller.
 pub(super) fn is_for_caller(call: &Json<'_>) -> bool {
     call.text_of("type") != Some("server_tool_use")
 }
 
-/// A thought in words, and as it travels through the caller and back. Without a signature it need not return.
+/// A thought as text, and as it travels through the caller and back. A thought without a signature need not return.
 fn read_reasoning<'b>(reasoning: &'b Json<'_>) -> (&'b str, Option<Json<'static>>) {
     if let Some(text) = reasoning.given("reasoningText") {
         let words = text.text_of("text").unwrap_or_default();
@@ -84,7 +84,7 @@ fn read_reasoning<'b>(reasoning: &'b Json<'_>) -> (&'b str, Option<Json<'static>
     ("", reasoning.text_of("redactedContent").map(hidden_thought))
 }
 
-/// The finish reason for a stop reason. `is_answer`: the tools called were no tools but the answer.
+/// The finish reason for a stop reason. `is_answer`: the only tool called was the answer tool.
 pub(super) fn finish_reason(
     stop: Option<&str>,
     is_answer: bool,
@@ -96,7 +96,7 @@ pub(super) fn finish_reason(
         "tool_use" if is_answer => "stop",
         "tool_use" => "tool_calls",
         "guardrail_intervened" | "content_filtered" => "content_filter",
-        // What the model wrote could not be understood, so what there is of it is not an answer.
+        // Malformed model output is not an answer, even in part.
         "malformed_model_output" | "malformed_tool_use" => return Err(unreadable()),
         _ => {
             summary.has_unknown_stop_reason = true;
@@ -105,7 +105,7 @@ pub(super) fn finish_reason(
     })
 }
 
-/// Tokens in OpenAI's arithmetic. Cached tokens are not part of the input there.
+/// Tokens in OpenAI's arithmetic. Bedrock's input count excludes cached tokens.
 pub(super) fn read_usage(usage: Option<&Json<'_>>) -> Usage {
     let count = |name: &str| usage.map_or(0, |usage| usage.count_of(name));
     let (read, written) = (

@@ -11,18 +11,18 @@ use super::frames::{Frame, FrameReader};
 use super::reply::{finish_reason, is_for_caller, read_usage};
 use crate::json::Json;
 
-/// The stream as far as it was read.
+/// The state of a stream.
 pub(super) struct Stream {
     context: ReplyContext,
     reader: FrameReader,
     /// Set once the message has started.
     writer: Option<ChunkWriter>,
     /// Blocks that have started and not stopped, by the provider's index. Texts and thoughts start with their first
-    /// delta, tools with an event of their own.
+    /// delta, tools with a start event.
     open: Vec<(u64, Block)>,
     calls: u64,
     has_answer: bool,
-    /// The finish reason, held back until the stream is complete: what broke off must not look finished.
+    /// The finish reason, held back until the stream is complete: a cut stream must not look finished.
     finish: Option<&'static str>,
     is_done: bool,
     summary: ReplySummary,
@@ -35,7 +35,7 @@ enum Block {
         text: String,
         signature: String,
     },
-    /// A tool call: its number among the calls, or `None` when it is the answer; and whether any input came yet.
+    /// A tool call: its number among the calls, or `None` if it is the answer tool; and whether any input has come yet.
     Tool {
         number: Option<u64>,
         has_input: bool,
@@ -72,7 +72,7 @@ impl Stream {
             "contentBlockStop" => self.stop_block(&event()?, out)?,
             "messageStop" => self.stop_message(&event()?)?,
             "metadata" => self.complete(&event()?, out)?,
-            // Events that are invented later.
+            // Event types added later.
             _ => {}
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Stream {
     fn stop_block(&mut self, event: &Json<'_>, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
         let writer = self.writer.as_ref().ok_or_else(unreadable)?;
         let index = event.count_of("contentBlockIndex");
-        // A text without a word has no start either.
+        // An empty text block has no start event.
         let Some(position) = self.open.iter().rposition(|(open, _)| *open == index) else {
             return Ok(());
         };
@@ -148,7 +148,7 @@ impl Stream {
                 let thoughts = Json::List(vec![thought(&text, &signature)]);
                 writer.field(0, CARRIER, thoughts, out);
             }
-            // A tool without input streams nothing, and nothing is not JSON.
+            // A tool without input streams no text, and empty text is not valid JSON.
             Block::Tool {
                 number,
                 has_input: false,
@@ -165,7 +165,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The counts come last, after the reason for stopping.
+    /// Reads the token counts, which come last, after the stop reason.
     fn complete(&mut self, event: &Json<'_>, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
         let usage: Usage = read_usage(event.get("usage"));
         self.summary.usage = Some(usage);
@@ -212,7 +212,7 @@ impl StreamTranslator for Stream {
     }
 }
 
-/// The block that a delta continues. One of text or thoughts begins with its first delta.
+/// The block that a delta continues. A block of text or thoughts begins with its first delta.
 fn open_block<'a>(
     open: &'a mut Vec<(u64, Block)>,
     index: u64,

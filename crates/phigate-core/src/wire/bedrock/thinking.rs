@@ -1,4 +1,4 @@
-//! How much a model on Bedrock is asked to reason.
+//! Reasoning parameters of the models on Bedrock.
 
 use super::super::anthropic::{self, Room};
 use super::super::request::Refusal;
@@ -6,7 +6,7 @@ use super::super::translate::draft::Draft;
 use super::models::{Model, Reasoning};
 use crate::json::Json;
 
-/// What the rest of the request leaves for thinking.
+/// Limits that the rest of the request sets for thinking.
 pub(super) struct Asks {
     /// The caller's limit of tokens.
     pub(super) limit: Option<u64>,
@@ -16,7 +16,8 @@ pub(super) struct Asks {
     pub(super) lacks_thoughts: bool,
 }
 
-/// Asks for reasoning in the way of the model's family; gives the effort where that is a setting of Converse's own.
+/// Writes the reasoning parameters of the model's family. Returns the effort, if effort is a separate setting of
+/// Converse.
 pub(super) fn write(
     draft: &Draft<'_>,
     model: &Model,
@@ -30,7 +31,7 @@ pub(super) fn write(
             lacks_thoughts: asks.lacks_thoughts,
         };
         let effort = anthropic::write_thinking(draft, claude, &room, additional)?;
-        // A number of tokens is our reading of the effort, not the effort itself.
+        // A token budget is derived from the effort and not equal to it.
         let thinking = additional.get("thinking");
         if thinking.is_some_and(|thinking| thinking.get("budget_tokens").is_some()) {
             draft.adjust("reasoning_effort");
@@ -65,7 +66,7 @@ pub(super) fn write(
             ]);
             additional.insert("reasoningConfig", config);
         }
-        // It does not reason unless asked to.
+        // Nova models reason only if asked to.
         (Reasoning::Nova, None) => {}
         (Reasoning::Unknown | Reasoning::Claude | Reasoning::OpenWeights, _) => {
             draft.drop_parameter("reasoning_effort");

@@ -10,7 +10,7 @@ use super::super::translate::tools::{
 use super::models::{Force, Model};
 use crate::json::Json;
 
-/// The tool whose input is the answer.
+/// The answer tool: its input is the answer.
 const ANSWER_TOOL: &str = "json_tool_call";
 
 /// The longest name of a tool.
@@ -22,9 +22,9 @@ pub(super) struct Toolbox<'b> {
     choice: Option<Choice<'b>>,
     one_at_a_time: bool,
     has_history: bool,
-    /// The name of the tool that stands for the answer.
+    /// The name of the answer tool.
     pub(super) answer_tool: Option<String>,
-    /// The schema of the answer, where the model can follow one.
+    /// The schema of the answer, if the model can follow one.
     pub(super) native_schema: Option<Json<'b>>,
 }
 
@@ -73,7 +73,7 @@ impl<'b> Toolbox<'b> {
         Ok(toolbox)
     }
 
-    /// The provider wants every tool of the history declared, even where the caller offers none any more.
+    /// Declares every tool of the history. The provider requires it, even if the caller no longer offers the tool.
     fn declare_tools_of_history(&mut self, messages: &[Message<'b>]) {
         for call in messages.iter().flat_map(|message| &message.calls) {
             if !self.tools.iter().any(|(name, _)| name == call.name) {
@@ -84,7 +84,7 @@ impl<'b> Toolbox<'b> {
         }
     }
 
-    /// Adds a tool whose input is the answer, and makes the model call it or another tool of the caller's.
+    /// Adds the answer tool, and forces a call of it or of another tool.
     fn answer_by_tool(&mut self, schema: &'b Json<'b>) {
         let mut name = ANSWER_TOOL.to_owned();
         while self.tools.iter().any(|(known, _)| *known == name) {
@@ -102,7 +102,7 @@ impl<'b> Toolbox<'b> {
         self.answer_tool = Some(name);
     }
 
-    /// Lets a model choose that cannot be made to call a tool.
+    /// Drops the forced choice for a model that cannot be forced to call a tool.
     fn fit_choice(&mut self, draft: &Draft<'_>, model: &Model) {
         let cannot_be_forced = model
             .claude
@@ -131,7 +131,8 @@ impl<'b> Toolbox<'b> {
         matches!(self.choice, Some(Choice::Required | Choice::Named(_)))
     }
 
-    /// Adds tools and choice to a request. What Converse cannot say itself, Anthropic's models understand as their own.
+    /// Adds tools and choice to a request. A choice that Converse cannot express goes into the additional fields of
+    /// Anthropic's models.
     pub(super) fn write(
         self,
         draft: &Draft<'_>,

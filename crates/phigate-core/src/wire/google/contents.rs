@@ -8,12 +8,12 @@ use super::models::{Thinking, Traits};
 use crate::json::Json;
 use std::borrow::Cow;
 
-/// The field in which signatures of thoughts travel through the caller and back, named as Google's own OpenAI-style
-/// interface names it.
+/// The field in which signatures of thoughts travel through the caller and back, with the name that Google's
+/// OpenAI-compatible API gives it.
 pub(super) const CARRIER: &str = "extra_content";
 
-/// What the provider accepts in place of a signature that the caller lost: `skip_thought_signature_validator`, in
-/// base64 as every signature.
+/// A replacement for a signature that the caller lost: `skip_thought_signature_validator` in base64. The provider
+/// accepts it.
 const NO_SIGNATURE: &str = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I=";
 
 /// Translates the messages.
@@ -135,7 +135,7 @@ fn assistant_parts<'b>(
             ("args", call.arguments.clone()),
         ]);
         let mut part = Json::object([("functionCall", function)]);
-        // The newest models refuse a turn whose first call has no signature.
+        // The newest models refuse a turn if its first call has no signature.
         let must_be_signed = number == 0 && matches!(traits.thinking, Thinking::Level { .. });
         if let Some(signature) =
             signature_of(call.source).or(must_be_signed.then_some(NO_SIGNATURE))
@@ -196,7 +196,7 @@ fn result_parts<'b>(
     Ok(results.into_iter().map(|(_, part)| part).collect())
 }
 
-/// The provider wants an object. A result that is one goes as it is, other text is wrapped.
+/// The result as an object, which the provider requires. A result that is an object is kept; other text is wrapped.
 fn result_object<'b>(message: &Message<'b>) -> Json<'b> {
     if let [Part::Text(text, _)] = message.parts.as_slice() {
         match Json::read_embedded(text) {
@@ -207,7 +207,7 @@ fn result_object<'b>(message: &Message<'b>) -> Json<'b> {
     Json::object([("result", Json::text(message.joined_text()))])
 }
 
-/// The parts of a message. Neighbouring texts are one part, as the specification has it.
+/// The parts of a message. Adjacent texts become one part, as the specification requires.
 fn content_parts<'b>(draft: &Draft<'_>, message: &Message<'b>) -> Result<Vec<Json<'b>>, Refusal> {
     let mut parts: Vec<Json<'b>> = Vec::with_capacity(message.parts.len());
     for (number, part) in message.parts.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Google's generateContent and streamGenerateContent.
 //!
-//! The specification rules this translation: `assistant` is `model`, a message is a role and its parts, and system
-//! content is prepended to the first user message. `request` goes there, `reply` and `stream` come back.
+//! The specification defines this translation: `assistant` becomes `model`, a message becomes a role and its parts, and
+//! system content is prepended to the first user message. `request` translates to the provider; `reply` and `stream`
+//! translate back.
 
 mod contents;
 mod models;
@@ -106,7 +107,7 @@ fn failure_of(error: &Json<'_>) -> ProviderFailure {
     with_error(failure, Some(error)).with_message(None)
 }
 
-/// Adds what an error object says: its message, how long to wait, and that it was our key after all.
+/// Adds the details of an error object: message, retry delay, and whether the key was rejected.
 fn with_error(failure: ProviderFailure, error: Option<&Json<'_>>) -> ProviderFailure {
     let Some(error) = error else {
         return failure;

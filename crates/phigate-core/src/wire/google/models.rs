@@ -1,22 +1,22 @@
-//! What the Gemini models accept.
+//! Abilities of the Gemini models.
 
 /// The abilities of a group of models.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Traits {
     /// The group: identifiers that start with this. The longest match counts.
     prefix: &'static str,
-    /// How reasoning is asked for.
+    /// The way to ask for reasoning.
     pub(super) thinking: Thinking,
     /// Whether plain JSON Schema is understood, and not only Google's subset of it.
     pub(super) has_json_schema: bool,
 }
 
-/// How reasoning is asked for.
+/// The way to ask for reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
     /// Not at all.
     Unknown,
-    /// By a number of tokens: the least, the most, and whether none is accepted too.
+    /// By a number of tokens: the least, the most, and whether zero is accepted too.
     Budget {
         least: u64,
         most: u64,
@@ -26,7 +26,7 @@ pub(super) enum Thinking {
     Level { has_minimal: bool, has_medium: bool },
 }
 
-/// The traits of a model. One we do not know counts as one of the newest.
+/// The traits of a model. An unknown model counts as one of the newest.
 pub(super) fn traits_of(model: &str) -> &'static Traits {
     TRAITS
         .iter()

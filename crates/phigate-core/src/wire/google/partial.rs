@@ -1,22 +1,22 @@
 //! Arguments of a call that arrive in pieces, each with the path of its value.
 //!
-//! Google sends these when asked to. We never ask, but a server in between may.
+//! Google sends these only when asked to. The gateway never asks, but an intermediate server may.
 
 use crate::json::Json;
 use std::borrow::Cow;
 
-/// The longest path, in bytes. Each of its segments is a step deeper.
+/// The longest path, in bytes. It bounds the depth of the arguments.
 const PATH_BYTES_MAX: usize = 512;
 
-/// Arguments in the making.
+/// Partially received arguments.
 pub(super) struct PartialArguments {
     root: Json<'static>,
-    /// The path of a text of which more will come.
+    /// The path of a text that continues in the next piece.
     open: Option<String>,
 }
 
 impl PartialArguments {
-    /// Starts with what is known already.
+    /// Starts with the arguments that are already known.
     pub(super) fn new(known: Option<&Json<'_>>) -> Self {
         let root = known
             .filter(|value| value.is_object())
@@ -24,7 +24,7 @@ impl PartialArguments {
         Self { root, open: None }
     }
 
-    /// Adds a piece. `None`: it cannot be understood.
+    /// Adds a piece. `None` if the piece is malformed.
     pub(super) fn add(&mut self, piece: &Json<'_>) -> Option<()> {
         let path = piece
             .text_of("jsonPath")
@@ -69,7 +69,7 @@ fn slot<'t>(place: &'t mut Json<'static>, path: &str) -> Option<&'t mut Json<'st
         let Json::List(items) = place else {
             return None;
         };
-        // Items come in order; a gap could be of any size.
+        // Items come in order. A gap could have any size, so it is refused.
         if number == items.len() {
             items.push(Json::Null);
         }

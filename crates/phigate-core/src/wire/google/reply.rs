@@ -13,7 +13,7 @@ pub(super) fn read(context: &ReplyContext, body: &[u8]) -> Result<Reply, Provide
     if let Some(error) = super::error_object(&response) {
         return Err(failure_of(error));
     }
-    // A server that streams without being asked for events answers with a list of partial answers.
+    // A server that was not asked for events streams a list of partial answers.
     let responses = match &response {
         Json::List(items) => items.as_slice(),
         whole => std::slice::from_ref(whole),
@@ -120,12 +120,12 @@ pub(super) fn parts_of<'b, 'a>(candidate: &'b Json<'a>) -> &'b [Json<'a>] {
         .unwrap_or_default()
 }
 
-/// Whether a part is something the model thought, not something it said.
+/// Whether a part is reasoning and not part of the answer.
 pub(super) fn is_thought(part: &Json<'_>) -> bool {
     part.get("thought").and_then(Json::as_bool).unwrap_or(false)
 }
 
-/// Whether the prompt was blocked, so that there is no answer.
+/// Whether the prompt was blocked, so that the response has no answer.
 pub(super) fn is_blocked(response: &Json<'_>) -> bool {
     response
         .get("promptFeedback")
@@ -142,7 +142,7 @@ pub(super) fn served_model(response: &Json<'_>) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The id of a call. Most models give none, and then one is made that no other call of the conversation has.
+/// The id of a call. Most models give none; a new id, unique in the conversation, is then made.
 pub(super) fn call_id(context: &ReplyContext, function: &Json<'_>, minted: &mut u64) -> String {
     if let Some(id) = function.text_of("id").filter(|id| !id.is_empty()) {
         return id.to_owned();
@@ -177,7 +177,7 @@ pub(super) fn signature_json(signature: &str) -> Json<'static> {
     )])
 }
 
-/// The provider's word for why a candidate ended, which some servers give as a number.
+/// The provider's finish reason. Some servers give it as a number.
 pub(super) fn reason_name<'b>(reason: Option<&'b Json<'_>>) -> Option<&'b str> {
     match reason? {
         Json::Text(name) => Some(name),
@@ -187,8 +187,8 @@ pub(super) fn reason_name<'b>(reason: Option<&'b Json<'_>>) -> Option<&'b str> {
     }
 }
 
-/// The finish reason. A botched tool call is a failure of the provider: the caller asked for tools, and would take
-/// the silence for an answer.
+/// The finish reason. A malformed tool call is a provider failure. Otherwise the caller, who asked for tools, would
+/// take the silence for an answer.
 pub(super) fn finish_reason(
     name: Option<&str>,
     has_calls: bool,
@@ -238,8 +238,8 @@ const NUMBERED: &[&str] = &[
     "TOO_MANY_TOOL_CALLS",
 ];
 
-/// The tokens used, in OpenAI's arithmetic: thoughts are not part of the candidates there. The total is the provider's
-/// own. Where it gave none, some count is missing, and a sum of the others would pass for a whole.
+/// The tokens used, in OpenAI's arithmetic: Google's candidates exclude thoughts. The total is always the provider's.
+/// If it is missing, some count is missing too, and a sum of the others would look complete.
 pub(super) fn read_usage(metadata: &Json<'_>) -> Usage {
     let count = |name: &str| metadata.count_of(name);
     let prompt_tokens = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));

@@ -3,13 +3,13 @@
 use crate::json::Json;
 use std::borrow::Cow;
 
-/// How deep references are followed. A schema that contains itself has no end.
+/// The depth up to which references are followed. A recursive schema would not terminate otherwise.
 const DEPTH_MAX: usize = 24;
 
-/// How many schemas one may become. References that branch grow without end otherwise.
+/// Bound on the number of expanded schemas. Branching `$ref`s would not terminate otherwise.
 const SCHEMAS_MAX: usize = 4_096;
 
-/// Keywords that mean the same there.
+/// Keywords with the same meaning in the subset.
 const KEPT: &[&str] = &[
     "description",
     "enum",
@@ -28,7 +28,7 @@ const KEPT: &[&str] = &[
     "title",
 ];
 
-/// Keywords that say nothing about the value.
+/// Annotations: keywords that do not constrain the value.
 const SILENT: &[&str] = &[
     "$schema",
     "$id",
@@ -41,7 +41,7 @@ const SILENT: &[&str] = &[
     "strict",
 ];
 
-/// The schema in the subset, and whether nothing was lost on the way.
+/// The schema in the subset, and whether nothing was lost.
 pub(super) fn subset<'b>(schema: &Json<'b>) -> (Json<'b>, bool) {
     let mut translator = Translator {
         root: schema,
@@ -114,7 +114,7 @@ impl<'b> Translator<'_, 'b> {
         }
     }
 
-    /// A list of types is one type, with `nullable` for null.
+    /// Writes a list of types as one type, with `nullable` for null.
     fn put_type(&mut self, value: &Json<'b>, out: &mut Vec<(Cow<'b, str>, Json<'b>)>) {
         let mut types: Vec<&Json<'b>> = value
             .items()
@@ -133,7 +133,7 @@ impl<'b> Translator<'_, 'b> {
         }
     }
 
-    /// Choices are texts there.
+    /// Writes the choices, which must be texts in the subset.
     fn put_choices(&mut self, values: &[Json<'b>], out: &mut Vec<(Cow<'b, str>, Json<'b>)>) {
         let texts: Vec<Json<'b>> = values
             .iter()
@@ -152,7 +152,7 @@ impl<'b> Translator<'_, 'b> {
         }
     }
 
-    /// An alternative of null is `nullable`; a single one left is not an alternative.
+    /// Writes alternatives. Null becomes `nullable`; a single remaining alternative is inlined.
     fn put_alternatives(
         &mut self,
         items: &[Json<'b>],

@@ -1,7 +1,7 @@
 //! From Google's stream to chunks.
 //!
-//! Each event is a partial answer of its own. The stream has no mark of its end, so the finish reasons are held back
-//! until the body ends in an orderly way: what broke off must not look finished.
+//! Each event is a partial answer. The stream has no end marker, so finish reasons are held back until the body ends in
+//! an orderly way: a cut stream must not look finished.
 
 use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};
@@ -18,7 +18,7 @@ use super::reply::{
 use super::{error_object, failure_of};
 use crate::json::Json;
 
-/// The stream as far as it was read.
+/// The state of a stream.
 pub(super) struct Stream {
     context: ReplyContext,
     reader: SseReader,
@@ -32,12 +32,12 @@ pub(super) struct Stream {
     summary: ReplySummary,
 }
 
-/// What is known of one choice.
+/// The state of one choice.
 #[derive(Default)]
 struct ChoiceState {
     index: u64,
     calls: u64,
-    /// A call whose arguments still arrive.
+    /// A call that is still receiving arguments.
     open_call: Option<PartialArguments>,
     finish: Option<&'static str>,
 }
@@ -252,7 +252,7 @@ impl StreamTranslator for Stream {
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), ProviderFailure> {
         if let Some(event) = self.reader.finish() {
-            // What cannot be read here is the start of an event that never came.
+            // An unreadable rest is the start of an event that was cut off.
             self.read(&event, out)
                 .map_err(|failure| match failure.kind {
                     FailureKind::Error => ProviderFailure::new(FailureKind::CutStream),

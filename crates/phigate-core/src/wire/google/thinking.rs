@@ -1,4 +1,4 @@
-//! How much a model of Google's is asked to reason.
+//! Reasoning parameters of Google's models.
 
 use super::super::request::Refusal;
 use super::super::translate::draft::Draft;
@@ -14,7 +14,7 @@ pub(super) fn write(
     let Some(asked) = draft.text("reasoning_effort")? else {
         return Ok(());
     };
-    // The budgets are those of Google's own OpenAI-style interface.
+    // The budgets are those of Google's OpenAI-compatible API.
     let budget = match asked {
         "none" | "minimal" => 0,
         "low" => 1_024,
@@ -54,7 +54,7 @@ fn with_budget(budget: u64) -> Json<'static> {
     ])
 }
 
-/// The level nearest to what was asked; none where the model cannot rest.
+/// The nearest supported level; `None` for `none` if the model cannot switch reasoning off.
 fn with_level(
     draft: &Draft<'_>,
     asked: &str,

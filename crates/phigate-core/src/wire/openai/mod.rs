@@ -1,7 +1,7 @@
-//! OpenAI's formats: callers write them themselves, so nothing is translated.
+//! OpenAI's formats: callers write them already, so requests need no translation.
 //!
-//! Replies come back byte for byte, but are watched: an answer that is not what was asked for, an error inside a
-//! stream and a stream without its end are failures.
+//! Replies are passed back byte for byte, but checked: an answer of the wrong form, an error inside a stream and a
+//! stream without its end are failures.
 
 mod stream;
 
@@ -115,13 +115,13 @@ impl WireFormat for OpenAi {
     }
 }
 
-/// The message of an error document: `{"error": {"message"}}`, or `{"error": "text"}` as some compatible servers write.
+/// The message of an error document: `{"error": {"message"}}`, or `{"error": "text"}` from some compatible servers.
 fn error_message<'a>(document: &'a Json<'_>) -> Option<&'a str> {
     let error = error_object(document)?;
     error.text_of("message").or_else(|| error.as_text())
 }
 
-/// What a complete answer says about itself.
+/// Reads the summary of a complete answer.
 pub(crate) fn read_completion(body: &[u8]) -> Result<ReplySummary, ProviderFailure> {
     let completion = Json::read(body).map_err(|_| unreadable())?;
     let is_completion = matches!(completion.get("choices"), Some(Json::List(_)));
@@ -133,7 +133,7 @@ pub(crate) fn read_completion(body: &[u8]) -> Result<ReplySummary, ProviderFailu
     Ok(summary)
 }
 
-/// Notes what a completion or a chunk says about model, finish reason and usage.
+/// Notes model, finish reason and usage of a completion or chunk.
 fn watch(completion: &Json<'_>, summary: &mut ReplySummary) {
     let known = summary.served_model.as_deref();
     if let Some(model) = completion
@@ -179,7 +179,7 @@ const fn forwarded(name: &'static str, example: &'static str) -> Parameter {
 }
 
 static PARAMETERS: &[Parameter] = &[
-    // OpenAI's own list; the model comes first because an alias may replace it.
+    // OpenAI's order; the model comes first because an alias may replace it.
     Parameter {
         name: "model",
         treatment: Treatment::Mapped,

@@ -1,4 +1,4 @@
-//! Watching a stream of chat completion chunks, or of completions, go by.
+//! Watches a stream of chat completion chunks or of completions.
 
 use super::super::failure::unreadable;
 use super::super::frame::Frame;
@@ -8,11 +8,11 @@ use super::super::{ProviderFailure, ReplySummary};
 use super::watch;
 use crate::json::Json;
 
-/// Understands chunks, up to the `[DONE]` after them.
+/// Reads chunks up to the `[DONE]` after them.
 #[derive(Default)]
 pub(crate) struct ChunkWatch {
     summary: ReplySummary,
-    /// What the last chunk was that had to be read. One that fits says nothing new but words.
+    /// Frame of the last chunk that was parsed. A chunk that fits the frame differs only in the model's words.
     known: Option<Frame>,
 }
 
@@ -41,7 +41,7 @@ impl Watch for ChunkWatch {
     }
 }
 
-/// The texts of a chunk that say nothing about the answer as a whole: the model's words, and what pads them.
+/// The texts of a chunk that do not affect the summary: the model's words and padding.
 fn words<'a>(chunk: &'a Json<'_>) -> impl Iterator<Item = &'a str> {
     let choices = chunk.get("choices").map(Json::items).unwrap_or_default();
     let of_choice = |choice: &'a Json<'_>| {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_differ_in_words_alone_are_known_and_all_others_are_read() {
+    fn only_chunks_with_new_fields_are_parsed() {
         let chunk = |model: &str, words: &str, end: &str| {
             format!(
                 r#"{{"model":"{model}","choices":[{{"index":0,"delta":{{"content":"{words}"}},"finish_reason":{end}}}],"obfuscation":"{words}"}}"#

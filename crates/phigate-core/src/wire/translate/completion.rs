@@ -6,21 +6,21 @@ use crate::json::Json;
 /// One choice of a complete answer.
 #[derive(Default)]
 pub(in super::super) struct Choice {
-    /// Its number.
+    /// Position among the choices.
     pub(in super::super) index: u64,
-    /// What the model said.
+    /// The model's text.
     pub(in super::super) text: String,
-    /// What it said in refusing.
+    /// The text of a refusal.
     pub(in super::super) refusal: Option<String>,
-    /// What it thought aloud.
+    /// The reasoning text.
     pub(in super::super) reasoning: String,
-    /// The tools it calls.
+    /// The tool calls.
     pub(in super::super) calls: Vec<Json<'static>>,
-    /// Why it stopped.
+    /// The finish reason.
     pub(in super::super) finish_reason: &'static str,
-    /// Probabilities of its words.
+    /// Token probabilities.
     pub(in super::super) logprobs: Option<Json<'static>>,
-    /// A field of one format alone, that comes back with the conversation.
+    /// A field of one format alone, which the caller sends back with the conversation.
     pub(in super::super) carrier: Option<(&'static str, Json<'static>)>,
 }
 
@@ -112,7 +112,7 @@ pub(in super::super) struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    /// For the answer of this model.
+    /// A writer for the answer of this model.
     pub(in super::super) fn new(context: &ReplyContext, model: &str) -> Self {
         Self {
             id: context.completion_id.clone(),
@@ -122,7 +122,7 @@ impl ChunkWriter {
         }
     }
 
-    /// The first chunk of a choice.
+    /// Writes the first chunk of a choice.
     pub(in super::super) fn role(&self, index: u64, out: &mut Vec<u8>) {
         self.delta(
             index,
@@ -135,7 +135,7 @@ impl ChunkWriter {
         );
     }
 
-    /// Something more of a choice: a delta with one field.
+    /// Writes a delta with one field of a choice.
     pub(in super::super) fn field(
         &self,
         index: u64,
@@ -146,15 +146,14 @@ impl ChunkWriter {
         self.delta(index, Json::object([(name, value)]), None, out);
     }
 
-    /// More text in a field of the only choice, if there is any.
+    /// Appends text to a field of the only choice, unless the text is empty.
     pub(in super::super) fn say(&self, field: &'static str, text: &str, out: &mut Vec<u8>) {
         if !text.is_empty() {
             self.field(0, field, Json::text(text), out);
         }
     }
 
-    /// More input of a tool of the only choice, if there is any: of the call with this number, or of the tool that
-    /// stands for the answer.
+    /// Appends tool input of the only choice, unless it is empty: to the call with this number, or to the answer tool.
     pub(in super::super) fn input(&self, call: Option<u64>, fragment: &str, out: &mut Vec<u8>) {
         match call {
             Some(call) if !fragment.is_empty() => self.arguments(0, call, fragment, out),
@@ -163,7 +162,7 @@ impl ChunkWriter {
         }
     }
 
-    /// The start of a tool call, with all or none of its arguments.
+    /// Writes the start of a tool call, with all or none of its arguments.
     pub(in super::super) fn call(
         &self,
         index: u64,
@@ -177,7 +176,7 @@ impl ChunkWriter {
         self.field(index, "tool_calls", Json::List(vec![call]), out);
     }
 
-    /// More of a tool call's arguments.
+    /// Writes more arguments of a tool call.
     pub(in super::super) fn arguments(
         &self,
         index: u64,
@@ -190,12 +189,12 @@ impl ChunkWriter {
         self.field(index, "tool_calls", Json::List(vec![call]), out);
     }
 
-    /// The end of a choice.
+    /// Writes the end of a choice.
     pub(in super::super) fn finish(&self, index: u64, reason: &str, out: &mut Vec<u8>) {
         self.delta(index, Json::object([]), Some(reason), out);
     }
 
-    /// Text with the probabilities of its words.
+    /// Writes text with its token probabilities.
     pub(in super::super) fn text_with_logprobs(
         &self,
         index: u64,
@@ -212,7 +211,7 @@ impl ChunkWriter {
         self.chunk(vec![choice], None, out);
     }
 
-    /// The end of the stream: usage if it was asked for, and the mark that nothing more comes.
+    /// Writes the end of the stream: usage if it was asked for, and `[DONE]`.
     pub(in super::super) fn done(&self, usage: &Usage, out: &mut Vec<u8>) {
         if self.include_usage {
             self.chunk(Vec::new(), Some(usage), out);

@@ -1,11 +1,11 @@
-//! A request on its way into another format: the parameters that are left to map, and the names of those that are not.
+//! A request in translation: parameters still to map, and the names of those adjusted or dropped.
 
 use super::super::parameters::{Parameter, Treatment};
 use super::super::request::{Call, Refusal};
 use crate::json::Json;
 use std::cell::RefCell;
 
-/// A caller's request and what has become of its parameters so far.
+/// A caller's request, with its adjusted and dropped parameters up to now.
 pub(in super::super) struct Draft<'a> {
     body: Json<'a>,
     parameters: &'static [Parameter],
@@ -47,7 +47,7 @@ impl<'a> Draft<'a> {
         &self.body
     }
 
-    /// A parameter that asks for something.
+    /// A parameter, unless it is absent or neutral.
     pub(in super::super) fn given(&self, name: &str) -> Option<&Json<'a>> {
         let parameter = self.parameters.iter().find(|row| row.name == name)?;
         self.body
@@ -88,12 +88,12 @@ impl<'a> Draft<'a> {
             .ok_or_else(|| Refusal::kind(name, "this must be a string"))
     }
 
-    /// Says that a value had to be changed.
+    /// Notes that a value was adjusted.
     pub(in super::super) fn adjust(&self, name: &str) {
         note(&self.adjusted, name);
     }
 
-    /// Says that a parameter was left out.
+    /// Notes that a parameter was dropped.
     pub(in super::super) fn drop_parameter(&self, name: &str) {
         note(&self.dropped, name);
     }
@@ -127,7 +127,7 @@ pub(in super::super) fn stop_sequences<'b>(draft: &'b Draft<'_>) -> Result<Vec<&
     }
 }
 
-/// The most tokens to generate; the newer name wins.
+/// The limit of generated tokens; the newer parameter wins.
 pub(in super::super) fn max_tokens(draft: &Draft<'_>) -> Result<Option<u64>, Refusal> {
     for name in ["max_completion_tokens", "max_tokens"] {
         match draft.count(name)? {
@@ -166,7 +166,7 @@ fn note(names: &RefCell<Vec<String>>, name: &str) {
     }
 }
 
-/// Names travel in a header, so one that is not a plain word is named by its position.
+/// A name that is safe in a header: a plain word, or else its position.
 fn safe_name(position: usize, name: &str) -> String {
     let is_plain = (1..=64).contains(&name.len())
         && name

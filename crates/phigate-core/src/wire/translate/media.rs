@@ -4,9 +4,9 @@ use super::super::request::Refusal;
 use crate::json::Json;
 use std::borrow::Cow;
 
-/// A `data:` address taken apart.
+/// A parsed `data:` URL.
 pub(in super::super) struct Inline<'b> {
-    /// The declared media type, in the caller's spelling.
+    /// The declared media type, as the caller wrote it.
     pub(in super::super) media_type: &'b str,
     /// The base64 text, in the standard alphabet.
     pub(in super::super) base64: Cow<'b, str>,
@@ -14,9 +14,9 @@ pub(in super::super) struct Inline<'b> {
 
 /// A picture.
 pub(in super::super) enum Image<'b> {
-    /// Its bytes are in the request.
+    /// The bytes are in the request.
     Inline(Inline<'b>),
-    /// It is somewhere on the web.
+    /// A URL.
     Address(&'b str),
 }
 
@@ -84,7 +84,7 @@ pub(in super::super) fn read_file<'b>(
     read_inline(address, &format!("{place}.file.file_data"))
 }
 
-/// The media type that the first bytes of a picture show, whatever was declared.
+/// The media type according to the first bytes of a picture, whatever was declared.
 pub(in super::super) fn sniffed_type(base64: &str) -> Option<&'static str> {
     [
         ("iVBORw0KGgo", "image/png"),
@@ -120,7 +120,7 @@ fn read_inline<'b>(address: &'b str, place: &str) -> Result<Inline<'b>, Refusal>
     Ok(Inline { media_type, base64 })
 }
 
-/// Base64 comes in two alphabets, and sometimes in lines. Providers agree on one of the alphabets, and on no lines.
+/// Converts to the standard base64 alphabet without line breaks, which every provider accepts.
 fn standard_alphabet(base64: &str) -> Cow<'_, str> {
     if !base64
         .bytes()

@@ -7,26 +7,26 @@ use crate::json::Json;
 
 /// One message.
 pub(in super::super) struct Message<'b> {
-    /// Its place in the request.
+    /// Position in the request.
     pub(in super::super) position: usize,
-    /// Who speaks.
+    /// The role.
     pub(in super::super) role: Role,
-    /// What is said, in order.
+    /// The content, in order.
     pub(in super::super) parts: Vec<Part<'b>>,
     /// The tools that the assistant calls.
     pub(in super::super) calls: Vec<ToolCall<'b>>,
     /// The call that a tool message answers; empty in other messages.
     pub(in super::super) answers: &'b str,
-    /// The message as it came, for fields of one format alone.
+    /// The message unchanged, for fields of one format alone.
     pub(in super::super) source: &'b Json<'b>,
 }
 
-/// Who speaks.
+/// The role of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Role {
     /// The operator of the conversation, also called developer.
     System,
-    /// The person asking.
+    /// The end user.
     User,
     /// The model.
     Assistant,
@@ -61,14 +61,14 @@ pub(in super::super) struct ToolCall<'b> {
     pub(in super::super) id: &'b str,
     /// The tool.
     pub(in super::super) name: &'b str,
-    /// Its input, an object.
+    /// The input, an object.
     pub(in super::super) arguments: Json<'b>,
-    /// The call as it came, for fields of one format alone.
+    /// The call unchanged, for fields of one format alone.
     pub(in super::super) source: &'b Json<'b>,
 }
 
 impl Message<'_> {
-    /// The place of a field, for refusals.
+    /// The path of a field, for refusals.
     pub(in super::super) fn place(&self, field: &str) -> String {
         format!("messages[{}].{field}", self.position)
     }
@@ -90,7 +90,7 @@ impl<'b> Part<'b> {
     }
 }
 
-/// Reads all messages. `carriers` are the fields of messages that the format itself brought up in earlier replies.
+/// Reads all messages. `carriers` are the fields that the format itself added to messages in earlier replies.
 pub(in super::super) fn read_messages<'b>(
     draft: &'b Draft<'b>,
     carriers: &[&str],

@@ -1,4 +1,4 @@
-//! What the translating formats share: reading a caller's request, and writing completions and chunks.
+//! Shared parts of the translating formats: reads a caller's request, and writes completions and chunks.
 
 pub(super) mod completion;
 pub(super) mod draft;

@@ -1,4 +1,4 @@
-//! The tools of a caller's request, how the model may choose among them, and the form of answer asked for.
+//! The tools of a caller's request, the choice among them, and the requested form of answer.
 
 use super::super::request::Refusal;
 use super::draft::Draft;
@@ -7,11 +7,11 @@ use crate::json::Json;
 /// One function.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Tool<'b> {
-    /// Its place in the request.
+    /// Position in the request.
     pub(in super::super) position: usize,
-    /// Its name.
+    /// The name.
     pub(in super::super) name: &'b str,
-    /// What it is for.
+    /// The description.
     pub(in super::super) description: Option<&'b str>,
     /// The schema of its input.
     pub(in super::super) parameters: Option<&'b Json<'b>>,
@@ -19,16 +19,16 @@ pub(in super::super) struct Tool<'b> {
     pub(in super::super) strict: bool,
 }
 
-/// How the model may choose.
+/// The choice among tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Choice<'b> {
-    /// As it likes.
+    /// The model decides.
     Auto,
     /// No tool.
     Nothing,
     /// At least one tool.
     Required,
-    /// This tool.
+    /// The named tool.
     Named(&'b str),
 }
 
@@ -42,7 +42,7 @@ pub(in super::super) struct Tools<'b> {
     pub(in super::super) one_at_a_time: bool,
 }
 
-/// The form of answer.
+/// The requested form of answer.
 #[derive(Clone, Copy)]
 pub(in super::super) enum AnswerForm<'b> {
     /// Free text.
@@ -179,7 +179,7 @@ fn read_choice<'b>(
     }
 }
 
-/// `allowed_tools` offers a part of the tools: the others are not offered at all.
+/// Reads `allowed_tools`, and removes every other tool from the list.
 fn read_allowed<'b>(value: &'b Json<'b>, list: &mut Vec<Tool<'b>>) -> Option<Choice<'b>> {
     let allowed = value.given("allowed_tools")?;
     let names: Vec<&str> = allowed
@@ -196,7 +196,7 @@ fn read_allowed<'b>(value: &'b Json<'b>, list: &mut Vec<Tool<'b>>) -> Option<Cho
     }
 }
 
-/// A schema of a tool's input: some providers want its type, `object`, spelled out.
+/// The input schema of a tool, with the type `object` spelled out for providers that require it.
 pub(in super::super) fn object_schema<'b>(schema: Option<&'b Json<'b>>) -> Json<'b> {
     let Some(schema) = schema else {
         return Json::object([("type", Json::text("object"))]);
@@ -211,7 +211,7 @@ pub(in super::super) fn object_schema<'b>(schema: Option<&'b Json<'b>>) -> Json<
     Json::Object(members)
 }
 
-/// A schema that every object follows.
+/// A schema that every object satisfies.
 pub(in super::super) fn open_object() -> Json<'static> {
     Json::object([
         ("type", Json::text("object")),

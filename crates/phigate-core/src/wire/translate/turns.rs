@@ -1,12 +1,12 @@
-//! Turns of a conversation, for providers whose turns are made of blocks.
+//! Turns of a conversation, for providers with turns made of blocks.
 
 use super::draft::Draft;
 use crate::json::Json;
 
-/// A role, and what it says.
+/// A role and its blocks.
 pub(in super::super) type Turn<'b> = (&'static str, Vec<Json<'b>>);
 
-/// Turns in the making. Neighbours of the same role are one turn: roles must alternate, and the results of parallel
+/// Collects turns. Adjacent messages of one role become one turn: roles must alternate, and the results of parallel
 /// calls must come together.
 #[derive(Default)]
 pub(in super::super) struct Turns<'b> {
@@ -14,7 +14,7 @@ pub(in super::super) struct Turns<'b> {
 }
 
 impl<'b> Turns<'b> {
-    /// Goes on with the last turn, or begins another.
+    /// Continues the last turn or begins another.
     pub(in super::super) fn add(&mut self, role: &'static str, blocks: Vec<Json<'b>>) {
         if blocks.is_empty() {
             return;
@@ -35,7 +35,7 @@ impl<'b> Turns<'b> {
     }
 }
 
-/// Providers continue a last turn of the assistant's, and refuse one that ends in spaces.
+/// Trims the assistant's last turn: providers continue it, and refuse one that ends in spaces.
 fn trim_last_assistant(draft: &Draft<'_>, turns: &mut [Turn<'_>]) {
     let Some(("assistant", blocks)) = turns.last_mut() else {
         return;

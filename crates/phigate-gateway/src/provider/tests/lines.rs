@@ -1,17 +1,17 @@
-//! Connections in the clear, from one request to the next.
+//! Reuse of connections without TLS.
 
 use super::*;
 
 async fn ask(provider: &Provider, fake: &Fake) -> Bytes {
     let answer = provider.send(call(&fake.base, "a")).await.unwrap();
     let body = answer.body.read_all().await.unwrap();
-    // What the provider does next is here when the next request leaves.
+    // Wait until the provider's next act has arrived, before the next request.
     tokio::time::sleep(Duration::from_millis(50)).await;
     body
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_meanwhile_is_not_the_callers_concern() {
+async fn closed_idle_connection_is_replaced() {
     let fake = fake(&[Act::Say(OK), Act::Keep(OK)]).await;
     let provider = provider(Limits::default());
     for opened in [1, 2, 2] {
@@ -21,7 +21,7 @@ async fn a_connection_that_was_closed_meanwhile_is_not_the_callers_concern() {
 }
 
 #[tokio::test]
-async fn what_a_provider_says_unasked_is_no_answer() {
+async fn unsolicited_data_is_not_an_answer() {
     const TWICE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok\
                          HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nother";
     let fake = fake(&[Act::Keep(TWICE)]).await;
@@ -33,7 +33,7 @@ async fn what_a_provider_says_unasked_is_no_answer() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_left_at_its_end_leaves_the_connection_open() {
+async fn complete_answer_keeps_the_connection() {
     const PIECE: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n";
     let fake = fake(&[Act::Keep(PIECE)]).await;
     let provider = provider(Limits::default());
@@ -47,7 +47,7 @@ async fn an_answer_that_is_left_at_its_end_leaves_the_connection_open() {
 }
 
 #[tokio::test]
-async fn calls_at_the_same_time_have_connections_of_their_own() {
+async fn concurrent_calls_use_separate_connections() {
     let fake = fake(&[Act::Keep(OK)]).await;
     let provider = provider(Limits::default());
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The lines of an installation's file: rows as they are stored.
+//! The lines of an installation's file: rows as stored.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::item::{Item, ItemKind};
 use crate::rows::{AuditRow, Batch, ChainRow, Contents, Link, LookupCode, LookupRow, NewRecord};
 use crate::{Result, StoreError};
 
-/// Version of the format. The first one had no versions and keyed hashes of items.
+/// Version of the format. The first one lacked versions and keyed hashes of items.
 pub(crate) const VERSION: u32 = 2;
 
 /// One line of the file.
@@ -39,7 +39,7 @@ pub(super) enum Line {
         time_us: i64,
         instance: Uuid,
     },
-    /// The signed ends of all chains; the last line.
+    /// The signed heads of all chains; the last line.
     End(Vec<Checkpoint>),
 }
 

@@ -1,7 +1,7 @@
-//! Moving an installation from one engine to another: out to a file, in from it, proven by the chains.
+//! Moves an installation from one engine to another: export to a file, import from it, verified by the chains.
 //!
-//! The file holds rows as they are stored: content stays sealed, data keys stay wrapped. Whoever
-//! has it can read as much as somebody with the database: nothing sealed, without the master key.
+//! The file has rows as stored: content stays sealed, data keys stay wrapped. Like a copy of the database, it does not
+//! reveal sealed values without the master key.
 
 mod lines;
 
@@ -23,8 +23,8 @@ use lines::{Line, VERSION, entry_line, item_line, stored_item, take_entry, unrea
 const PAGE: usize = 500;
 
 impl Installation {
-    /// Writes everything to a file; returns the number of records. The gateway should be stopped:
-    /// what is written meanwhile may be left out.
+    /// Writes everything to a file; returns the number of records. Stop the gateway first: rows written during the
+    /// export may be missing.
     pub async fn export_installation(
         &self,
         out: &mut (dyn Write + Send),
@@ -46,7 +46,7 @@ impl Installation {
         Ok(records)
     }
 
-    /// Records that a store was filled from a file.
+    /// Records that a store was imported from a file.
     pub(crate) async fn record_import(&self, actor: &str) -> Result<()> {
         let act = AdminAct::new(self.core.now(), "", actor, Act::InstallationImport);
         self.core.record_act(None, &act).await
@@ -109,7 +109,7 @@ impl Installation {
         )
     }
 
-    /// Counters, and requests that have no outcome yet.
+    /// Writes counters and open requests.
     async fn export_beside(&self, out: &mut (dyn Write + Send), ends: &[Checkpoint]) -> Result<()> {
         let mut accounts: Vec<&str> = ends.iter().map(|end| end.account.as_str()).collect();
         accounts.dedup();
@@ -155,7 +155,7 @@ impl Installation {
     }
 }
 
-/// Reads a file into an empty store; returns the ends of the chains it names.
+/// Reads a file into an empty store; returns the chain heads that the file names.
 pub(crate) async fn import(
     store: &Arc<dyn Store>,
     file: &mut (dyn BufRead + Send),
@@ -214,7 +214,7 @@ fn read(file: &mut (dyn BufRead + Send)) -> Result<Line> {
     serde_json::from_str(&text).map_err(|_| unreadable())
 }
 
-/// Adds a line to a batch; the last line gives the ends of the chains.
+/// Adds a line to a batch; the last line returns the chain heads.
 fn take(batch: &mut Batch, line: Line) -> Result<Option<Vec<Checkpoint>>> {
     match line {
         Line::Phigate {

@@ -1,4 +1,4 @@
-//! Look-ups through segments find what reading all rows finds, whatever happened to the rows before.
+//! Lookups through segments find the same as a read of all rows, after any changes to the rows.
 
 use super::*;
 use crate::rows::{Batch, LookupRow};
@@ -7,7 +7,7 @@ use crate::sqlite::insert;
 use crate::sqlite::segments::Size;
 
 const ACCOUNTS: [&str; 2] = ["clinic", "hospital"];
-/// Most requests that are written at once.
+/// The most requests in one write.
 const GROUP: usize = 300;
 const SMALL: Size = Size {
     rows: 256,
@@ -33,7 +33,7 @@ impl Site {
         }
     }
 
-    /// Some codes occur often, some seldom; tokens have few different characters.
+    /// A code. Some occur often, some seldom; codes of tokens have few different bytes.
     fn code(&mut self) -> LookupCode {
         let mut code = [0; 16];
         let (kinds, text) = [(20, false), (5_000, false), (900, true)][self.dice.below(3)];
@@ -88,7 +88,7 @@ impl Site {
         for _ in 0..count {
             let account = ACCOUNTS[self.dice.below(2)];
             let request = Uuid::from_u64_pair(self.dice.next(), self.dice.next());
-            // Times come nearly in order.
+            // Times are almost in order.
             let time_us = (self.requests.len() + self.dice.below(200)) as i64;
             lookups.push(self.row(account, request, time_us));
             let key = RowKey {
@@ -102,7 +102,7 @@ impl Site {
         self.write(lookups);
     }
 
-    /// Requests get more codes, which they had not when they were sorted.
+    /// Adds codes to requests that are sorted already.
     fn add_codes(&mut self) {
         for _ in 0..self.dice.below(20) {
             if self.requests.is_empty() {
@@ -115,7 +115,7 @@ impl Site {
         }
     }
 
-    /// Retention deletes the oldest; `newest` are deleted by nothing but chance.
+    /// Deletes the oldest requests, as retention does, or the newest ones.
     fn delete(&mut self, newest: bool) {
         let count = self.dice.below(GROUP).min(self.requests.len());
         let range = if newest {
@@ -150,7 +150,7 @@ impl Site {
         sorted
     }
 
-    /// The same, read from all rows.
+    /// The result of reading all rows.
     fn plainly(&self, account: &str, wanted: &[LookupCode], limit: usize) -> Vec<(Uuid, i64)> {
         let mut found = unsorted(&self.connection, account, wanted, 0).unwrap();
         newest(&mut found, limit);
@@ -173,7 +173,7 @@ impl Site {
     }
 }
 
-/// A source of numbers that is the same in every run.
+/// A random number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -189,7 +189,7 @@ impl Dice {
 }
 
 #[test]
-fn segments_find_what_reading_all_rows_finds() {
+fn segments_equal_a_full_scan() {
     let (mut sorted, mut found) = (0, 0);
     for seed in 1..=5 {
         let mut site = Site::new(seed);
@@ -213,7 +213,7 @@ fn segments_find_what_reading_all_rows_finds() {
 }
 
 #[test]
-fn rows_with_the_numbers_of_deleted_ones_are_found_once() {
+fn reused_row_numbers_are_found_once() {
     let mut site = Site::new(3);
     let common = site.code();
     let write = |site: &mut Site, count: u64, own: u8| {
@@ -250,7 +250,7 @@ fn rows_with_the_numbers_of_deleted_ones_are_found_once() {
 }
 
 #[test]
-fn what_was_deleted_leaves_the_segments() {
+fn deleted_rows_leave_the_segments() {
     let mut site = Site::new(7);
     while site.requests.len() < 2_000 {
         site.add_requests();

@@ -1,4 +1,4 @@
-//! Groups: what shares a transaction, what is sent ahead, and what is not.
+//! Groups: jobs that share a transaction, are filled ahead, or are committed alone.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::writer::tests::{LIMIT, SOON, Site, all_ok, pass};
 const COMMIT: Duration = Duration::from_millis(50);
 
 #[tokio::test(start_paused = true)]
-async fn callers_share_transactions_of_at_most_so_many_records() {
+async fn transactions_are_shared_and_bounded() {
     let site = Site::new().await;
     let process = site.start(false).await;
     for _ in 0..600 {
@@ -21,14 +21,14 @@ async fn callers_share_transactions_of_at_most_so_many_records() {
     assert_eq!(site.groups(), [512, 88]);
     assert_eq!(process.commits(), 2);
     assert_eq!(site.lanes(&process), [1]);
-    // Nothing to write is no commit.
+    // A flush without jobs does not commit.
     process.core.flush().await.unwrap();
     assert_eq!(process.commits(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_waits_for_waits_for_company() {
-    // How many come at once, how many after so many milliseconds, whether somebody waits for those; the groups.
+async fn unawaited_records_are_delayed_and_grouped() {
+    // First jobs; delay in milliseconds; later jobs; whether those are awaited; resulting groups.
     let table: [(usize, u64, usize, bool, &[usize]); 5] = [
         (1, 3, 1, false, &[2]),
         (1, 3, 1, true, &[2]),
@@ -55,7 +55,7 @@ async fn what_nobody_waits_for_waits_for_company() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_next_group_is_sent_while_one_is_committed() {
+async fn next_group_is_filled_during_a_commit() {
     for overlaps in [true, false] {
         let site = Site::new().await;
         site.memory.with(|state| state.takes = COMMIT);
@@ -76,8 +76,8 @@ async fn the_next_group_is_sent_while_one_is_committed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_large_slow_group_its_callers_are_waited_for() {
-    // How many callers, how long a commit takes, whether the engine works on two; the groups of the second round.
+async fn callers_of_a_slow_group_are_gathered() {
+    // Callers; duration of a commit; whether the engine overlaps commits; groups of the second round.
     let table: [(usize, Duration, bool, &[usize]); 5] = [
         (16, COMMIT, false, &[16]),
         (8, COMMIT, false, &[8]),
@@ -111,7 +111,7 @@ async fn after_a_large_slow_group_its_callers_are_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outcome_is_not_sent_ahead_of_its_decision() {
+async fn outcome_does_not_overtake_its_decision() {
     let site = Site::new().await;
     site.memory.with(|state| state.takes = COMMIT);
     let process = site.start(false).await;
@@ -121,7 +121,7 @@ async fn an_outcome_is_not_sent_ahead_of_its_decision() {
     }
     pass(COMMIT / 2).await;
     requests.iter().for_each(|one| process.end_lazily(*one));
-    // Decided and ended at once: it never is open.
+    // Decided and ended at once, so the request is never open.
     requests.push(process.decide_lazily().await);
     process.end_lazily(requests[20]);
     process.core.flush().await.unwrap();
@@ -133,7 +133,7 @@ async fn an_outcome_is_not_sent_ahead_of_its_decision() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_settings_is_written_alone_and_fails_alone() {
+async fn settings_change_commits_and_fails_alone() {
     for overlaps in [true, false] {
         let site = Site::new().await;
         site.memory.with(|state| state.takes = COMMIT);
@@ -169,7 +169,7 @@ async fn a_change_of_settings_is_written_alone_and_fails_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_sent_ahead_of_a_failed_commit_comes_after_it() {
+async fn group_after_a_failed_commit_is_requeued() {
     for fate in [Fate::Fails, Fate::Lost, Fate::Answerless] {
         let site = Site::new().await;
         site.memory.with(|state| state.takes = COMMIT);
@@ -190,7 +190,7 @@ async fn what_was_sent_ahead_of_a_failed_commit_comes_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_acknowledged_that_was_not_put_in() {
+async fn failed_insert_is_not_acknowledged() {
     for overlaps in [true, false] {
         let site = Site::new().await;
         site.memory.with(|state| state.takes = COMMIT);
@@ -199,7 +199,7 @@ async fn nothing_is_acknowledged_that_was_not_put_in() {
         let fates = [Fate::Written, Fate::NotAdded];
         site.memory.with(|state| state.fates = fates.into());
         let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
-        // Twice while the first are being committed: the second ones cannot be put in, the third ones could.
+        // Twice during the commit of the first jobs: the second ones must wait for it, the third ones could be added.
         for _ in 0..2 {
             pass(COMMIT / 3).await;
             tasks.extend((0..20).map(|_| process.decide()));
@@ -212,13 +212,13 @@ async fn nothing_is_acknowledged_that_was_not_put_in() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn transactions_that_follow_one_another_count_in_different_rows() {
+async fn consecutive_transactions_use_different_counter_rows() {
     let site = Site::new().await;
     site.memory.with(|state| state.takes = COMMIT);
     let process = site.start(false).await;
     let mut tasks = Vec::new();
     for _ in 0..4 {
-        // In two parts, which share a transaction.
+        // In two batches of one transaction.
         for _ in 0..2 {
             tasks.extend((0..20).map(|_| process.decide()));
             pass(COMMIT / 2).await;
@@ -251,7 +251,7 @@ async fn transactions_that_follow_one_another_count_in_different_rows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_record_of_a_group_is_signed_and_no_other() {
+async fn only_the_last_record_is_signed() {
     let site = Site::new().await;
     let process = site.start(false).await;
     all_ok((0..5).map(|_| process.decide()).collect()).await;
@@ -264,11 +264,11 @@ async fn the_last_record_of_a_group_is_signed_and_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_up_leaves_no_open_request() {
+async fn abandoned_request_is_not_left_open() {
     let site = Site::new().await;
     site.memory.with(|state| state.takes = COMMIT);
     let process = site.start(false).await;
-    // The first while it is being written, the second before that.
+    // The first gives up during its write, the second before it.
     let (first, first_task) = process.decide_within(COMMIT / 2);
     pass(COMMIT / 4).await;
     let (second, second_task) = process.decide_within(COMMIT / 4);
@@ -282,7 +282,7 @@ async fn whoever_gives_up_leaves_no_open_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_is_found_by_the_tokens_that_stood_in_it() {
+async fn request_is_found_by_its_tokens() {
     let site = Site::new().await;
     let process = site.start(false).await;
     process.decided().await;
@@ -300,7 +300,7 @@ async fn a_request_is_found_by_the_tokens_that_stood_in_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_is_renewed_under_load_without_a_pause() {
+async fn lease_is_renewed_under_constant_load() {
     for overlaps in [true, false] {
         let site = Site::new().await;
         site.memory.with(|state| state.overlaps = overlaps);
@@ -314,7 +314,7 @@ async fn a_lease_is_renewed_under_load_without_a_pause() {
         for number in 0..48 {
             let (trail, news) = (process.trail.clone(), process.new_decision());
             callers.spawn(async move {
-                // So that some are queued while others are being committed.
+                // Staggered, so that some are queued during commits.
                 pass(Duration::from_millis(number % 2 * 250)).await;
                 while tokio::time::Instant::now() < end {
                     let mut new = news.clone();

@@ -1,4 +1,4 @@
-//! Lanes and leases: which chain a process writes to, who is alive, and what is done for the dead.
+//! Lanes and leases: the chain of a process, detection of dead processes, and recovery of their requests.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Lease {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lanes_are_held_one_by_each_process_and_given_back() {
+async fn each_process_holds_and_releases_a_lane() {
     let site = Site::new().await;
     assert!(site.leases()[&1].1.released);
     let [one, two] = [site.start(false).await, site.start(false).await];
@@ -58,7 +58,7 @@ async fn lanes_are_held_one_by_each_process_and_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_holds_one_lane_and_is_counted_while_it_lives() {
+async fn running_server_holds_a_lane_and_counts() {
     let site = Site::new().await;
     let (one, two) = (site.start(true).await, site.start(true).await);
     let tool = site.start(false).await;
@@ -77,7 +77,7 @@ async fn a_server_holds_one_lane_and_is_counted_while_it_lives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_of_the_dead_are_interrupted_and_those_of_the_living_are_not() {
+async fn only_dead_processes_have_requests_interrupted() {
     let site = Site::new().await;
     let (dead, alive) = (site.start(false).await, site.start(false).await);
     let (cut, under_way) = (dead.decided().await, alive.decided().await);
@@ -97,7 +97,7 @@ async fn requests_of_the_dead_are_interrupted_and_those_of_the_living_are_not() 
         assert!(site.is_open(request));
         assert_eq!(site.ends(request), []);
     }
-    // Where the engine knows that a process is gone, nobody waits for its lease.
+    // If the engine knows that a process is gone, its lease need not expire.
     let gone = alive.instance();
     alive.kill();
     site.memory.with(|state| state.gone.push(gone));
@@ -108,7 +108,7 @@ async fn requests_of_the_dead_are_interrupted_and_those_of_the_living_are_not() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_takes_a_lane_looks_for_the_requests_of_the_dead() {
+async fn taking_a_lane_recovers_dead_requests() {
     let site = Site::new().await;
     let dead = site.start(false).await;
     let cut = dead.decided().await;
@@ -122,12 +122,12 @@ async fn whoever_takes_a_lane_looks_for_the_requests_of_the_dead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_process_whose_lane_was_taken_keeps_its_requests_and_gets_another() {
+async fn lost_lane_is_replaced_and_requests_kept() {
     let site = Site::new().await;
     let server = site.start(true).await;
     let request = server.decided().await;
     let (version, _) = site.leases()[&1];
-    // As after a long sleep: somebody else has its lane now.
+    // Another process has taken the lane, as after a long sleep.
     let other = Lease {
         instance: Uuid::now_v7(),
         released: false,
@@ -147,7 +147,7 @@ async fn a_process_whose_lane_was_taken_keeps_its_requests_and_gets_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_cannot_be_renewed_for_a_moment_is_not_lost() {
+async fn brief_renewal_failure_keeps_the_lease() {
     let site = Site::new().await;
     let process = site.start(true).await;
     process.decided().await;
@@ -159,7 +159,7 @@ async fn a_lease_that_cannot_be_renewed_for_a_moment_is_not_lost() {
     assert_eq!((site.lanes(&process), site.leases().len()), (vec![1], 1));
 }
 
-/// The acts that join chains, as the ends they name: lane and place.
+/// The heads in the acts that join chains: lane and position.
 fn joins(site: &Site) -> Vec<Vec<(i64, i64)>> {
     let records = site.memory.with(|state| state.rows.records.clone());
     let acts =
@@ -179,7 +179,7 @@ fn joins(site: &Site) -> Vec<Vec<(i64, i64)>> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_joins_other_chains_at_its_start_and_every_hour() {
+async fn server_joins_chains_at_start_and_hourly() {
     let site = Site::new().await;
     let other = site.start(false).await;
     other.decided().await;
@@ -204,7 +204,7 @@ async fn a_server_joins_other_chains_at_its_start_and_every_hour() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_use_of_keys_is_noted_now_and_then_and_at_the_end() {
+async fn key_use_is_written_periodically() {
     let site = Site::new().await;
     let process = site.start(false).await;
     process.decided().await;

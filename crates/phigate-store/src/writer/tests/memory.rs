@@ -1,4 +1,4 @@
-//! An engine that keeps rows in memory, and whose commits take as long and end as a test says.
+//! An in-memory engine whose commits take as long and end as a test specifies.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::RangeInclusive;
@@ -18,23 +18,23 @@ use crate::rows::{
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 use crate::{Result, StoreError};
 
-/// What becomes of a transaction with records.
+/// The scripted end of a transaction with records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Written,
-    /// Its rows cannot be put in.
+    /// Adding its rows fails.
     NotAdded,
-    /// Not written, and told so.
+    /// Not written, with an error.
     Fails,
-    /// Written, but the answer is lost.
+    /// Written, but the reply is lost.
     Answerless,
-    /// Not written, and the answer is lost.
+    /// Not written, and the reply is lost.
     Lost,
-    /// The answer is lost, and nothing can be read or written from then on.
+    /// The reply is lost, and the store is down afterwards.
     Cut {
         is_written: bool,
     },
-    /// Another process has just written to the same place.
+    /// Another process has just written to the same position.
     Overtaken,
 }
 
@@ -45,28 +45,28 @@ pub(super) struct Rows {
     pub(super) records: Vec<NewRecord>,
     pub(super) open: Vec<OpenRow>,
     pub(super) lookups: Vec<LookupRow>,
-    /// As each transaction wrote them.
+    /// The counter rows of each transaction.
     pub(super) counters: Vec<Vec<CounterRow>>,
 }
 
 #[derive(Default)]
 pub(super) struct State {
     pub(super) rows: Rows,
-    /// Of the next transactions with records; all others are written.
+    /// Fates of the next transactions with records; after these all are written.
     pub(super) fates: VecDeque<Fate>,
-    /// How long a commit of records takes.
+    /// Duration of a commit of records.
     pub(super) takes: Duration,
-    /// Nothing can be read or written.
+    /// Whether all reads and writes fail.
     pub(super) is_down: bool,
     pub(super) overlaps: bool,
-    /// The records of this request cannot be taken.
+    /// A request whose records are rejected.
     pub(super) unwanted: Option<Uuid>,
-    /// Commits under way, and how often rows were put into a transaction meanwhile.
+    /// Running commits, and the number of batches added during them.
     pub(super) committing: usize,
     pub(super) ahead: usize,
-    /// How many records each transaction wrote.
+    /// Number of records in each transaction.
     pub(super) groups: Vec<usize>,
-    /// How often somebody asked what stands at a place.
+    /// Number of lookups by position.
     pub(super) looked_up: usize,
     pub(super) held: Vec<Uuid>,
     pub(super) gone: Vec<Uuid>,
@@ -190,7 +190,7 @@ impl Transaction for Begun<'_> {
                 return Err(CommitError::Failed(down()));
             }
             if self.fate == Some(Fate::NotAdded) {
-                // What is put in afterwards would be written, without this.
+                // Without this, later batches would still be written.
                 self.fate = Some(Fate::Written);
                 return Err(CommitError::Failed(down()));
             }
@@ -201,7 +201,7 @@ impl Transaction for Begun<'_> {
             {
                 return Err(CommitError::Rejected(down()));
             }
-            // As PostgreSQL does: what another transaction opens is not seen before it is committed.
+            // Like PostgreSQL, rows of another transaction are visible only after its commit.
             let here = self.batches.iter().flat_map(|batch| &batch.opened);
             let open: Vec<Uuid> = (state.rows.open.iter().chain(here))
                 .map(|row| row.request)
@@ -435,7 +435,7 @@ impl TrailRows for Memory {
     }
 }
 
-/// What a writer does not ask for.
+/// Fails: the writer never calls this.
 fn unused<T>() -> Result<T> {
     panic!("no writer asks for this")
 }

@@ -1,4 +1,4 @@
-//! The writer on an engine in memory. Time is tokio's: it passes only when nothing else is left to be done.
+//! The writer on an in-memory engine. Tokio's paused time advances only when no task can run.
 
 mod groups;
 mod lanes;
@@ -34,11 +34,11 @@ use crate::writer::queue::{Bounds, Queue};
 use crate::writer::{Writer, entry};
 use memory::Memory;
 
-/// What a request waits for its record.
+/// Longest wait of a request for its record.
 const LIMIT: Duration = Duration::from_secs(2);
-/// Long enough for everything that is not put off.
+/// Long enough for everything that is not delayed.
 const SOON: Duration = Duration::from_millis(100);
-/// The records of the first process: its account's creation.
+/// Number of initial records: the creation of the account.
 const FIRST: usize = 1;
 
 /// A store, and an account in it.
@@ -72,7 +72,7 @@ impl Site {
         site
     }
 
-    /// Starts a process, perhaps one that answers requests.
+    /// Starts a process; with `serve` it serves requests.
     async fn start(&self, serve: bool) -> Process {
         let source = MasterKeySource::File(self.folder.path().join("key"));
         let opened = Keyring::open(self.memory.clone(), source, None).await;
@@ -116,7 +116,7 @@ impl Site {
             .collect()
     }
 
-    /// How a request ended, as often as it did. It must have one decision.
+    /// The outcomes of a request, which must have one decision.
     fn ends(&self, request: Uuid) -> Vec<Option<u16>> {
         let records = self.records(request);
         let decisions = records
@@ -130,7 +130,7 @@ impl Site {
         outcomes.collect()
     }
 
-    /// The lanes that have records of the account. Each chain of each account must be a proper one.
+    /// The lanes with records of the account. Every chain of every account must verify.
     fn lanes(&self, process: &Process) -> Vec<i64> {
         let signing = &process.core.keyring.root.signing;
         let public = signing.public_key().as_ref().to_vec();
@@ -189,7 +189,7 @@ impl Process {
         self.task.await.unwrap();
     }
 
-    /// Ends without a word, as by `kill -9`.
+    /// Ends the process abruptly, as by `kill -9`.
     fn kill(self) {
         self.task.abort();
     }
@@ -226,12 +226,12 @@ impl Process {
         }
     }
 
-    /// A request that waits for its decision to be recorded, in a task of its own.
+    /// Starts a request that waits for its decision to be recorded, in a task.
     fn decide_within(&self, limit: Duration) -> (Uuid, JoinHandle<Result<()>>) {
         self.start(self.new_decision(), limit)
     }
 
-    /// A request of another account.
+    /// Starts a request of another account.
     fn decide_for(&self, account: &str) -> (Uuid, JoinHandle<Result<()>>) {
         let mut new = self.new_decision();
         new.account_id = account.to_owned();
@@ -255,7 +255,7 @@ impl Process {
         request
     }
 
-    /// A request that does not wait.
+    /// Starts a request that does not wait.
     async fn decide_lazily(&self) -> Uuid {
         let new = self.new_decision();
         let request = new.decision.request_id;
@@ -278,7 +278,7 @@ impl Process {
         self.trail.queue_outcome(&self.account, &outcome);
     }
 
-    /// A change of settings, in a task of its own; it relies on a version.
+    /// Starts a change of settings, in a task; it expects a version.
     fn change(&self, name: &str, expect: Expect) -> JoinHandle<Result<()>> {
         let act = AdminAct::new(Timestamp::UNIX_EPOCH, "clinic", "cli", Act::ModeSet);
         let item = Item::new(SYSTEM, ItemKind::Meta, name, None, &name);

@@ -1,4 +1,4 @@
-//! The queue: its bounds, its order, and when the writer is woken.
+//! The queue: its limits, its order, and the events that wake the writer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn queue(jobs: usize, bytes: usize) -> Queue {
     Queue::new(Bounds { jobs, bytes })
 }
 
-/// An outcome; its number serves to tell jobs apart.
+/// An outcome; its number identifies the job.
 fn entry(number: u128) -> Arc<Entry> {
     let (id, time) = (Uuid::from_u128(number), Timestamp::UNIX_EPOCH);
     let outcome = entry::ended(id, time, "clinic", None, ErrorCode::Interrupted);
@@ -40,7 +40,7 @@ fn awaited(number: u128) -> (Job, Wait) {
     (Job::of(entry(number), waiter), wait)
 }
 
-/// One that changes settings, and so stands alone.
+/// A job that changes settings and is therefore committed alone.
 fn alone(number: u128) -> Job {
     let account = "a".to_owned();
     Job {
@@ -49,7 +49,7 @@ fn alone(number: u128) -> Job {
     }
 }
 
-/// With sealed content: a mebibyte in all.
+/// A job with sealed content: one mebibyte in all.
 fn large(number: u128) -> Job {
     let outcome = entry::ended(
         Uuid::from_u128(number),
@@ -83,7 +83,7 @@ fn is_full(queue: &Queue, number: u128) -> bool {
 }
 
 #[test]
-fn a_full_queue_lets_in_only_what_must_be_written() {
+fn full_queue_accepts_only_outcomes() {
     let few = queue(2, usize::MAX);
     assert!(!is_full(&few, 1) && !is_full(&few, 2) && is_full(&few, 3));
     few.push_always(job(4));
@@ -94,7 +94,7 @@ fn a_full_queue_lets_in_only_what_must_be_written() {
     assert!(!is_full(&small, 1) && !is_full(&small, 2));
     small.push_always(large(3));
     assert!(is_full(&small, 4));
-    // What goes out makes room, and what is put back takes it again.
+    // Taking jobs frees capacity, and putting them back uses it again.
     let taken = small.take(ALL, |_| true);
     assert!(!is_full(&small, 5));
     small.put_back(taken);
@@ -102,13 +102,13 @@ fn a_full_queue_lets_in_only_what_must_be_written() {
 }
 
 #[test]
-fn even_records_without_content_have_a_size() {
+fn records_without_content_have_a_size() {
     let small = queue(usize::MAX, job(1).bytes());
     assert!(!is_full(&small, 1) && is_full(&small, 2));
 }
 
 #[test]
-fn a_closed_queue_lets_nothing_in_but_what_is_owed() {
+fn closed_queue_accepts_only_outcomes() {
     let queue = queue(9, 9_999);
     queue.close();
     let refused = queue.push(job(1)).err().unwrap().1;
@@ -120,7 +120,7 @@ fn a_closed_queue_lets_nothing_in_but_what_is_owed() {
 }
 
 #[test]
-fn jobs_come_in_order_as_many_as_fit() {
+fn jobs_are_taken_in_order_within_bounds() {
     let queue = queue(99, usize::MAX);
     for number in 1..=5 {
         queue.push_always(job(number));
@@ -134,7 +134,7 @@ fn jobs_come_in_order_as_many_as_fit() {
         [3],
         "one always fits"
     );
-    // Nothing passes one that does not fit.
+    // A job that does not fit blocks the jobs behind it.
     let fits = |job: &Job| numbers(std::slice::from_ref(job)) != [5];
     let taken = queue.take(ALL, fits);
     assert_eq!((numbers(&taken), queue.len()), (vec![4], 1));
@@ -143,7 +143,7 @@ fn jobs_come_in_order_as_many_as_fit() {
 }
 
 #[test]
-fn what_changes_settings_or_deletes_stands_alone() {
+fn settings_changes_and_deletions_are_exclusive() {
     let rows = || Some(("a".to_owned(), Vec::<RowKey>::new()));
     let deletes_contents = Job {
         drop_contents: rows(),
@@ -164,7 +164,7 @@ fn what_changes_settings_or_deletes_stands_alone() {
 }
 
 #[test]
-fn what_was_given_up_is_not_taken() {
+fn abandoned_job_is_not_taken() {
     let queue = queue(99, usize::MAX);
     let (given_up, wait) = awaited(1);
     let (kept, _wait) = awaited(2);
@@ -184,7 +184,7 @@ fn what_was_given_up_is_not_taken() {
 }
 
 #[test]
-fn urgent_is_what_somebody_waits_for_and_what_is_much() {
+fn awaited_or_large_queues_are_urgent() {
     let with = |jobs: Vec<Job>| {
         let queue = queue(usize::MAX, usize::MAX);
         jobs.into_iter().for_each(|job| queue.push_always(job));
@@ -198,7 +198,7 @@ fn urgent_is_what_somebody_waits_for_and_what_is_much() {
     let (job, _wait) = awaited(1);
     let one = with(vec![job]);
     assert!(one.is_urgent());
-    // Put back, it is urgent still.
+    // Still urgent after it was put back.
     let taken = one.take(ALL, |_| true);
     assert!(!one.is_urgent());
     one.put_back(taken);
@@ -209,7 +209,7 @@ fn urgent_is_what_somebody_waits_for_and_what_is_much() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_writer_is_woken_when_there_is_enough() {
+async fn writer_wakes_at_the_wanted_count() {
     let queue = Arc::new(queue(999, usize::MAX));
     let wait = |queue: &Arc<Queue>, many: usize| {
         let queue = queue.clone();
@@ -231,7 +231,7 @@ async fn the_writer_is_woken_when_there_is_enough() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn urgency_is_waited_for() {
+async fn writer_waits_for_urgency() {
     for (before, is_awaited) in [(3, true), (255, false)] {
         let queue = Arc::new(queue(999, usize::MAX));
         let waiting = {
@@ -248,7 +248,7 @@ async fn urgency_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_for_room_gets_it() {
+async fn waiting_push_succeeds_after_a_drain() {
     let queue = Arc::new(queue(1, usize::MAX));
     type Free = fn(&Queue);
     let frees: [Free; 2] = [|queue| drop(take(queue)), Queue::forget_abandoned];

@@ -1,4 +1,4 @@
-//! A store that fails: what is tried again, what is refused, what is looked up.
+//! A failing store: jobs that are retried, refused or looked up.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,8 +12,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const CUT: Fate = Fate::Cut { is_written: false };
 
 #[tokio::test(start_paused = true)]
-async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
-    // What becomes of it, and how often its place is looked up.
+async fn group_is_written_exactly_once() {
+    // Fates of the commits; number of lookups by position.
     let table = [
         (vec![Fate::NotAdded], 0),
         (vec![Fate::Fails], 0),
@@ -28,7 +28,7 @@ async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
         let request = process.decided().await;
         assert_eq!(site.records(request).len(), 1);
         assert_eq!(site.memory.with(|state| state.looked_up), looked_up);
-        // The chain goes on where it should.
+        // The chain continues correctly.
         process.decided().await;
         assert_eq!(site.lanes(&process), [1]);
         let records = site.memory.with(|state| state.rows.records.len());
@@ -37,7 +37,7 @@ async fn a_group_is_written_once_whatever_becomes_of_its_commit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_written_at_the_second_try_counts_as_one_commit() {
+async fn retried_group_counts_as_one_commit() {
     let site = Site::new().await;
     let process = site.start(false).await;
     site.memory.with(|state| state.fates.push_back(Fate::Fails));
@@ -46,7 +46,7 @@ async fn what_was_written_at_the_second_try_counts_as_one_commit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lane_that_somebody_else_writes_to_is_left() {
+async fn overtaken_lane_is_left() {
     let site = Site::new().await;
     let process = site.start(false).await;
     site.memory
@@ -66,7 +66,7 @@ async fn a_lane_that_somebody_else_writes_to_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_store_is_down_callers_are_told_and_what_is_owed_is_kept() {
+async fn store_outage_fails_callers_and_keeps_outcomes() {
     let site = Site::new().await;
     let process = site.start(false).await;
     let request = process.decided().await;
@@ -92,8 +92,8 @@ async fn while_the_store_is_down_callers_are_told_and_what_is_owed_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_gives_up_while_the_store_is_down_is_forgotten() {
-    // Down from the beginning, or in the middle of a commit, which may have been written.
+async fn jobs_abandoned_during_an_outage_are_dropped() {
+    // Down from the beginning, or in the middle of a commit that may have been written.
     let written = Fate::Cut { is_written: true };
     for fate in [None, Some(CUT), Some(written)] {
         let site = Site::new().await;
@@ -117,7 +117,7 @@ async fn whoever_gives_up_while_the_store_is_down_is_forgotten() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_given_up_between_two_tries_is_not_written() {
+async fn job_abandoned_between_attempts_is_dropped() {
     let site = Site::new().await;
     let process = site.start(false).await;
     process.decided().await;
@@ -131,7 +131,7 @@ async fn what_is_given_up_between_two_tries_is_not_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_the_end_what_cannot_be_written_is_given_up() {
+async fn unwritable_jobs_are_dropped_at_shutdown() {
     for fate in [None, Some(CUT)] {
         let site = Site::new().await;
         let process = site.start(false).await;
@@ -155,7 +155,7 @@ async fn at_the_end_what_cannot_be_written_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_record_the_database_cannot_take_does_not_stop_the_others() {
+async fn rejected_record_does_not_block_its_group() {
     let site = Site::new().await;
     let process = site.start(false).await;
     let tasks: Vec<_> = (0..5).map(|_| process.decide()).collect();
@@ -173,7 +173,7 @@ async fn a_record_the_database_cannot_take_does_not_stop_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_relies_on_what_is_no_longer_so_is_refused() {
+async fn stale_change_is_refused() {
     let site = Site::new().await;
     let process = site.start(false).await;
     process.change("a", Expect::Absent).await.unwrap().unwrap();
@@ -187,13 +187,13 @@ async fn a_change_that_relies_on_what_is_no_longer_so_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_outcome_is_left_out_of_its_group() {
+async fn second_outcome_is_dropped_from_its_group() {
     let site = Site::new().await;
     let process = site.start(false).await;
     let ended = process.decided().await;
     process.end_lazily(ended);
     process.core.flush().await.unwrap();
-    // In one group: the second outcome, the first of another request, and a decision.
+    // In one group: the second outcome, the first outcome of another request, and a decision.
     let other = process.decided().await;
     process.end_lazily(ended);
     process.end_lazily(other);

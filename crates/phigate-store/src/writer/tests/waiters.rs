@@ -1,10 +1,10 @@
-//! Who waits for a job, who has given up, and who is told what.
+//! Waiting callers: results, and callers that gave up.
 
 use crate::StoreError;
 use crate::writer::job::Waiter;
 
 #[test]
-fn a_result_reaches_whoever_still_waits() {
+fn result_reaches_a_waiting_caller() {
     let (mut waiter, mut wait) = Waiter::new(false);
     assert!(!waiter.is_abandoned());
     assert!(waiter.settle(Err(StoreError::Timeout)), "somebody waited");
@@ -16,11 +16,11 @@ fn a_result_reaches_whoever_still_waits() {
 }
 
 #[test]
-fn nobody_is_told_after_giving_up() {
+fn abandoned_waiter_gets_no_result() {
     for must in [false, true] {
         let (mut waiter, mut wait) = Waiter::new(must);
         assert!(wait.abandon());
-        // What must be written is written all the same.
+        // A job that must be written is written even so.
         assert_eq!(waiter.is_abandoned(), !must);
         assert!(!waiter.settle(Ok(())), "nobody waited");
         drop(waiter);
@@ -29,7 +29,7 @@ fn nobody_is_told_after_giving_up() {
 }
 
 #[test]
-fn a_job_that_nobody_waits_for_is_never_given_up() {
+fn unawaited_job_is_never_abandoned() {
     let mut waiter = Waiter::none();
     assert!(!waiter.is_abandoned());
     assert!(waiter.settle(Ok(())), "nobody is missed");

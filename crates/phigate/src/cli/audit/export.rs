@@ -1,4 +1,4 @@
-//! `phigate audit export`: all records, for keeping elsewhere and for spreadsheets.
+//! `phigate audit export`: all records, for archives and for spreadsheets.
 
 use std::io::{BufWriter, Write};
 
@@ -25,7 +25,7 @@ enum Format {
 }
 
 impl Format {
-    /// The word in the record of the export.
+    /// The format's name in the record of the export.
     fn code(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
@@ -55,7 +55,7 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
                 let line = table.line(record).unwrap_or_default();
                 out.write_all(line.as_bytes())?;
             }
-            // What the chain needs where records were left out is nothing for a spreadsheet.
+            // Chain data of omitted records is useless in a spreadsheet.
             (Format::Csv, None) => {}
         }
         progress.step();

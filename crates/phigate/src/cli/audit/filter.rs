@@ -1,4 +1,4 @@
-//! Which records a list or an export is about.
+//! The options that select records for a list or an export.
 
 use anyhow::Context;
 use clap::Args;
@@ -28,7 +28,7 @@ pub(super) struct FilterArgs {
     /// Only requests to this API
     #[arg(long, value_parser = known(DOORS.iter().copied(), |door: &'static Door| door.id()))]
     door: Option<&'static Door>,
-    /// Only requests for this model; with a * at its end, for models that begin with it
+    /// Only requests for this model; with a * at its end, for models with this prefix
     #[arg(long)]
     model: Option<String>,
     /// Only requests to this provider
@@ -56,7 +56,7 @@ fn time(text: &str) -> anyhow::Result<Timestamp> {
 }
 
 impl FilterArgs {
-    /// The filter. A key that the account never had is refused: an empty answer would look like a quiet key.
+    /// The filter. A key that the account never had is refused: an empty result would look like an unused key.
     pub(super) async fn filter(self, session: &Session, account: &str) -> anyhow::Result<Filter> {
         if let Some(wanted) = &self.key {
             let keys = session.vault.access.api_keys(account).await?;

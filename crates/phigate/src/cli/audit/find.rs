@@ -15,7 +15,7 @@ pub(in crate::cli) struct Find {
 }
 
 impl Args for Find {
-    /// One option per kind of PHI, so that a new kind can be looked up without a word here.
+    /// Adds one option per kind of PHI, so that new kinds need no change here.
     fn augment_args(command: Command) -> Command {
         let options = PhiKind::all().map(|kind| {
             Arg::new(kind.code())

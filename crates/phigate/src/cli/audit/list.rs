@@ -8,7 +8,7 @@ use super::filter::FilterArgs;
 use crate::cli::store::{Session, to_the_second};
 use crate::cli::table::Table;
 
-/// Rows that are read at once.
+/// Rows per query.
 const PAGE: usize = 500;
 
 #[derive(Args)]
@@ -63,7 +63,7 @@ pub(super) async fn run(session: &Session, account: &str, list: List) -> anyhow:
 
 fn cells(row: RequestRow) -> [String; 9] {
     let (decision, outcome) = (row.decision, row.outcome);
-    // Lists of types are written in the order of the table.
+    // The stored lists of types are in the order of the table.
     let types: Vec<&str> = PhiKind::all()
         .map(PhiKind::code)
         .filter(|code| decision.types.contains_key(*code))

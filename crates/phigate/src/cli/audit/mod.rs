@@ -1,4 +1,4 @@
-//! `phigate audit`: the trail of what was decided and done.
+//! `phigate audit`: the trail of decisions and acts.
 
 mod export;
 mod filter;
@@ -23,7 +23,7 @@ pub(super) enum Audit {
     List(list::List),
     /// Show all records of one request; never content
     Show {
-        /// Its id, from the X-Gateway-Request-Id header
+        /// The request's id, from the X-Gateway-Request-Id header
         #[arg(value_parser = request_id)]
         request_id: Uuid,
     },
@@ -35,10 +35,10 @@ pub(super) enum Audit {
     PublicKey,
     /// Print the original and the sent content of a request; this is recorded with your name and the reason
     Reveal(reveal::Reveal),
-    /// Print what a token of a masked request stood for; this is recorded with your name and the reason
+    /// Print the value of a token of a masked request; this is recorded with your name and the reason
     Resolve(resolve::Resolve),
-    /// Find the requests that held an identifier, when, and where it went; this is recorded.
-    /// Give - as its value to type it or to read it from standard input, so that it stays out of the shell's history
+    /// Find the requests that held an identifier, with time and provider; this is recorded. Give - as the value to type
+    /// it or to read it from standard input, so that it stays out of the shell's history
     Find(find::Find),
 }
 

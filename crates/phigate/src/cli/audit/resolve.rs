@@ -1,4 +1,4 @@
-//! `phigate audit resolve`: what a token stood for.
+//! `phigate audit resolve`: the value of a token.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub(in crate::cli) struct Resolve {
     reason: String,
 }
 
-/// Prints what the token stood for, one line per different value: two conversations may have had the same token.
+/// Prints the values of a token, one per line: two conversations may have used the same token.
 pub(super) async fn run(
     session: &Session,
     account: &str,

@@ -12,7 +12,7 @@ use crate::cli::store::{Session, given_reason};
 
 #[derive(Args)]
 pub(in crate::cli) struct Reveal {
-    /// Its id, from the X-Gateway-Request-Id header
+    /// The request's id, from the X-Gateway-Request-Id header
     #[arg(value_parser = request_id)]
     request_id: Uuid,
     /// Why you need to see it, in a few words; the audit trail keeps it
@@ -25,11 +25,11 @@ pub(in crate::cli) struct Reveal {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Side {
-    /// What the caller sent
+    /// The body from the caller
     Original,
-    /// What the provider got
+    /// The body sent to the provider
     Sent,
-    /// What the provider said, where it held new PHI
+    /// The reply of the provider, if it held new PHI
     Reply,
 }
 

@@ -1,4 +1,4 @@
-//! `phigate audit verify`: is the trail as it was written?
+//! `phigate audit verify`: checks that the trail is intact.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(super) fn run(verify: &Verify, global: &Global) -> anyhow::Result<ExitCode> 
     Ok(tell(&report))
 }
 
-/// Whether the store could be read, and what was read was not written by us.
+/// Whether the store was readable but has content that the gateway did not write.
 fn is_damage(error: &anyhow::Error) -> bool {
     matches!(
         error.downcast_ref(),
@@ -83,7 +83,7 @@ fn export(file: &Path, public_key: &str, outside: &[Checkpoint]) -> anyhow::Resu
     let mut is_empty = true;
     for line in std::io::BufReader::new(lines).split(b'\n') {
         let line = line.with_context(|| format!("cannot read {}", file.display()))?;
-        // A byte that is not text was not written by us; what replaces it breaks the record's digest.
+        // A byte that is not UTF-8 was not written by the gateway; its replacement breaks the record's digest.
         let line = String::from_utf8_lossy(&line);
         is_empty &= line.trim().is_empty();
         is_export = is_export || is_export_line(&line);
@@ -100,8 +100,8 @@ fn export(file: &Path, public_key: &str, outside: &[Checkpoint]) -> anyhow::Resu
     Ok(verifier.finish())
 }
 
-/// Whether a line has the form of an export's: then whatever is wrong with the file is a fault in a trail, and before
-/// that the file is simply another one.
+/// Whether a line has the form of an export's line. If no line has, the file is not an export; otherwise every defect
+/// is a fault of the trail.
 fn is_export_line(line: &str) -> bool {
     let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
     value["record"].is_string() && value["chain"].is_object()

@@ -1,4 +1,4 @@
-//! `phigate provider`: where models are asked for, how the gateway authenticates there, and what may go there.
+//! `phigate provider`: addresses of models, authentication there, and permission to receive PHI.
 
 mod set;
 mod show;
@@ -46,7 +46,7 @@ pub(super) enum Provider {
     },
 }
 
-/// A name as it may be given.
+/// A valid provider name.
 fn name(text: &str) -> anyhow::Result<String> {
     if !is_provider_name(text) {
         bail!(
@@ -102,7 +102,7 @@ fn unknown(name: &str) -> String {
     format!("there is no provider {name}; `phigate provider list` shows the providers")
 }
 
-/// How a stored secret is told from others. Short keys have no last four characters that could be shown.
+/// A description of a stored secret. Short keys have no last four characters to show.
 pub(super) fn secret_words(provider: &ProviderInfo) -> String {
     match (provider.has_secret, provider.last4.as_str()) {
         (true, "") => "key set".to_owned(),
@@ -114,7 +114,7 @@ pub(super) fn secret_words(provider: &ProviderInfo) -> String {
     }
 }
 
-/// Where a provider is: the address that was set, or its operator's own.
+/// The address of a provider: configured, or the operator's.
 pub(super) fn address(provider: &ProviderInfo) -> String {
     provider.config.address().unwrap_or_default()
 }

@@ -1,4 +1,5 @@
-//! `phigate provider set`: what is given is laid over what is stored, and the whole is checked before it is kept.
+//! `phigate provider set`: merges given options into the stored configuration, and validates the result before it is
+//! stored.
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -21,31 +22,31 @@ pub(in crate::cli) struct Set {
     /// The provider's name; openai, anthropic and google need no --kind
     #[arg(value_parser = name)]
     name: String,
-    /// What it is: openai, azure, anthropic, google, bedrock or vertex
+    /// Kind of provider: openai, azure, anthropic, google, bedrock or vertex
     #[arg(long, value_name = "K", value_parser = coded::<ProviderKind>)]
     kind: Option<ProviderKind>,
-    /// Root of its API, when it is not the usual address
+    /// Root of the API, if it is not the usual address
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// How the gateway authenticates: bearer, key, none, entra, aws or google
+    /// Authentication: bearer, key, none, entra, aws or google
     #[arg(long, value_name = "A", value_parser = coded::<AuthMethod>)]
     auth: Option<AuthMethod>,
     /// Read the secret from standard input; without it the stored one is kept
     #[arg(long)]
     key_stdin: bool,
-    /// The models it serves: ID, ID=UPSTREAM or patterns with *, separated by commas
+    /// The served models: ID, ID=UPSTREAM or patterns with *, separated by commas
     #[arg(long, value_name = "LIST", value_parser = models)]
     models: Option<Models>,
-    /// Where several providers serve a model, the lowest number is asked first [default: 100]
+    /// Rank among providers of a model; the lowest number is asked first [default: 100]
     #[arg(long, value_name = "N")]
     priority: Option<u32>,
-    /// Where its models run (bedrock, vertex)
+    /// Region of the models (bedrock, vertex)
     #[arg(long, value_name = "R")]
     region: Option<String>,
     /// The project to bill (vertex)
     #[arg(long, value_name = "P")]
     project: Option<String>,
-    /// Version of its API (azure): v1 or a date
+    /// Version of the API (azure): v1 or a date
     #[arg(long, value_name = "V")]
     api_version: Option<String>,
     /// The directory of the application (--auth entra)
@@ -54,10 +55,10 @@ pub(in crate::cli) struct Set {
     /// The application's client id (--auth entra)
     #[arg(long, value_name = "C")]
     client_id: Option<String>,
-    /// Token endpoint, when it is not the cloud's own
+    /// Token endpoint, if it is not the cloud's
     #[arg(long, value_name = "URL")]
     token_url: Option<String>,
-    /// What it may receive of requests with PHI: allowed, masked or never
+    /// Permission to receive requests with PHI: allowed, masked or never
     #[arg(long, value_name = "PHI", value_parser = coded::<PhiAgreement>)]
     phi: Option<PhiAgreement>,
     /// The agreement with its operator, such as a contract's number
@@ -68,7 +69,7 @@ pub(in crate::cli) struct Set {
     agreement_expires: Option<Date>,
 }
 
-/// A list that is one value on the command line.
+/// A list as one value on the command line.
 #[derive(Clone)]
 struct Models(Vec<ModelEntry>);
 
@@ -97,7 +98,7 @@ fn date(text: &str) -> anyhow::Result<Date> {
 }
 
 impl Set {
-    /// The options that were given.
+    /// The given options.
     fn options(&self) -> [(ProviderOption, Option<&String>); 7] {
         [
             (ProviderOption::ApiVersion, self.api_version.as_ref()),
@@ -136,7 +137,7 @@ impl Set {
         !is_told && !is_used && !is_agreed
     }
 
-    /// What the provider is: as given, as stored, or as one of the families is called.
+    /// The kind: as given, as stored, or the family with the provider's name.
     fn kind(&self, stored: Option<&ProviderInfo>) -> anyhow::Result<ProviderKind> {
         let family = || {
             let kind = self.name.parse::<ProviderKind>().ok();
@@ -168,7 +169,7 @@ impl Set {
         };
         config.auth = (auth != kind.default_auth()).then_some(auth);
         for (option, given) in self.options() {
-            // What belonged to another kind or another way to authenticate is forgotten.
+            // Options of another kind or another authentication are dropped.
             let is_used = kind.options().contains(&option) || auth.options().contains(&option);
             if given.is_some() || !is_used || is_another_kind {
                 config.set_option(option, given.cloned());

@@ -1,4 +1,4 @@
-//! `phigate provider test`: asks the provider, and says what is wrong in words.
+//! `phigate provider test`: asks the provider, and describes a failure.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) async fn run(
     Ok(ExitCode::from(EXIT_NO))
 }
 
-/// A gateway that serves nobody, to try providers with.
+/// A gateway without a listener, for trials of providers.
 pub(in crate::cli) fn gateway_of(session: &Session) -> anyhow::Result<Arc<Gateway>> {
     let (config, rules) = (&session.config, session.setup_rules());
     let settings = ProviderSettings {
