@@ -116,9 +116,11 @@ mod resolve;
 
 // What is made of findings.
 mod code_points;
+mod depth;
 mod replace;
 
 pub use code_points::CodePoints;
+pub use depth::Depth;
 pub use decide::Explanation;
 pub use finding::{Finding, Findings};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
@@ -166,29 +168,6 @@ pub struct Detector {
     /// Which code runs the name model, if any.
     names: Option<Level>,
     depth: Depth,
-}
-
-/// How far a scan goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Depth {
-    /// Rules, tagger and, about stretches in doubt, the larger reader; one fitted decision.
-    #[default]
-    Careful,
-    /// Rules and tagger alone.
-    Fast,
-}
-
-impl Depth {
-    /// All depths.
-    pub const ALL: [Depth; 2] = [Depth::Careful, Depth::Fast];
-
-    /// Code in settings, on the command line and in requests.
-    pub fn code(self) -> &'static str {
-        match self {
-            Depth::Careful => "careful",
-            Depth::Fast => "fast",
-        }
-    }
 }
 
 impl Default for Detector {

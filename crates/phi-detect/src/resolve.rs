@@ -175,6 +175,7 @@ fn may_join(text: &str, left: &Finding, right: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::PhiKind;
 
     fn kind(code: &str) -> PhiKind {
         PhiKind::from_code(code).expect("the code is in the table")
@@ -194,11 +195,6 @@ mod tests {
             .into_iter()
             .map(|finding| (finding.kind.code(), &text[finding.span]))
             .collect()
-    }
-
-    #[test]
-    fn weak_candidates_are_dropped() {
-        assert!(spans("Jane Roe", vec![candidate("name", 0..8, 0.4)]).is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What an account may set about detection.
 
+use crate::depth::Depth;
 use crate::kinds::PhiKind;
 
 /// What an account may set about detection. The default suits most sites.
@@ -43,9 +44,7 @@ impl Settings {
 
     /// The least score of a finding that the fitted decision accepts.
     pub(crate) fn cut(&self, kind: PhiKind) -> f32 {
-        /// Protection comes first: three in four of those at the cut are false.
-        const CUT: f32 = 0.25;
-        self.own_threshold(kind).unwrap_or(CUT)
+        self.own_threshold(kind).unwrap_or(kind.default_threshold(Depth::Careful))
     }
 
     fn own_threshold(&self, kind: PhiKind) -> Option<f32> {
@@ -55,7 +54,7 @@ impl Settings {
 
     /// The least score of a finding of the fast passes.
     pub(crate) fn threshold(&self, kind: PhiKind) -> f32 {
-        self.own_threshold(kind).unwrap_or(kind.rule().threshold)
+        self.own_threshold(kind).unwrap_or(kind.default_threshold(Depth::Fast))
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::process::Command;
 
-use phi_detect::Detector;
+use phi_detect::{Depth, Detector};
 
 const PROSE: &str = "The patient is a 64-year-old woman with a history of hypertension, type 2 diabetes and atrial \
 fibrillation who presents with three days of progressive dyspnea on exertion and lower extremity edema. She denies \
@@ -24,12 +24,13 @@ const JSON: &str = r#"{"resourceType":"Patient","id":"a1","name":[{"family":"Roe
 
 /// Texts, and the most instructions that a byte of each may cost: somewhat more than was counted when this was
 /// written, since newly trained weights open the model's gate at other words.
-static TEXTS: &[(&str, u64)] = &[
-    // What of, and how much.
-    (PROSE, 700),
-    (IDENTIFIED, 9_500),
-    (HL7, 2_200),
-    (JSON, 1_000),
+static TEXTS: &[(&str, Depth, u64)] = &[
+    // Text, depth, instructions per byte.
+    (PROSE, Depth::Fast, 700),
+    (PROSE, Depth::Careful, 700),
+    (IDENTIFIED, Depth::Fast, 9_500),
+    (HL7, Depth::Fast, 2_200),
+    (JSON, Depth::Fast, 1_000),
 ];
 
 const TEXT_BYTES: usize = 4096;
@@ -41,13 +42,13 @@ fn a_scan_costs_no_more_instructions_than_it_did() {
     if let Ok(order) = std::env::var(ORDER) {
         return scan(&order);
     }
-    for (index, (text, most)) in TEXTS.iter().enumerate() {
+    for (index, (text, depth, most)) in TEXTS.iter().enumerate() {
         let Some((few, many)) = count(index, 1).zip(count(index, 5)) else {
             eprintln!("nothing was counted: there is no Valgrind");
             return;
         };
         let per_byte = (many - few) / 4 / repeated(text).len() as u64;
-        eprintln!("{per_byte} instructions per byte of {:?}", &text[..24]);
+        eprintln!("{depth:?}: {per_byte} instructions per byte of {:?}", &text[..24]);
         assert!(
             per_byte <= *most,
             "{per_byte} instructions per byte of {:?}",
@@ -67,8 +68,9 @@ fn scan(order: &str) {
         index.parse().expect("a number"),
         times.parse().expect("a number"),
     );
-    let detector = Detector::default();
-    let text = repeated(TEXTS[index].0);
+    let (text, depth, _) = TEXTS[index];
+    let detector = Detector::default().with_depth(depth);
+    let text = repeated(text);
     for _ in 0..times {
         std::hint::black_box(detector.scan(&text));
     }

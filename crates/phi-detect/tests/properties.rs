@@ -1,7 +1,7 @@
 //! What holds for any text: findings are in order, apart and on character boundaries,
 //! and masking what was masked changes nothing.
 
-use phi_detect::{Detector, Findings, Settings};
+use phi_detect::{Depth, Detector, Findings, Settings};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -44,7 +44,7 @@ fn check_order(text: &str, findings: &Findings) {
             "not on character boundaries"
         );
         assert!((0.0..=1.0).contains(&finding.score));
-        assert!(finding.kind.rule().threshold <= finding.score);
+        assert!(finding.kind.default_threshold(Depth::Careful) <= finding.score);
         from = finding.span.end;
     }
     assert!(from <= text.len());

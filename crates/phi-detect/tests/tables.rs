@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use phi_detect::{Detector, PhiKind, Settings};
+use phi_detect::{Depth, Detector, PhiKind, Settings};
 
 /// A detector that looks for every kind, also for those that are off by default.
 fn detector() -> Detector {
-    let all = PhiKind::all().map(|kind| (kind, kind.rule().threshold));
+    let optional = PhiKind::all().filter(|kind| !kind.rule().is_on_by_default);
+    let all = optional.map(|kind| (kind, kind.default_threshold(Depth::Careful)));
     let settings = Settings {
         thresholds: all.collect(),
         mrn_formats: vec!["ZQ-9999999".to_owned()],

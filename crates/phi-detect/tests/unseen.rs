@@ -1,99 +1,137 @@
-//! Holds the detector to what it reaches on texts that nobody tuned it to.
+//! Floors for what the detector reaches on texts that it was never tuned to.
 //!
-//! The texts of `model/unseen` are marked as `model/marked.py` explains. Only totals are looked at
-//! here: whoever reads the mistakes takes from the texts what makes them worth having.
+//! `model/marked.py` explains the marks in the texts of `model/unseen`. Only totals are printed: a set whose mistakes were
+//! read no longer measures.
 
 use std::ops::Range;
 use std::path::Path;
 
-use phi_detect::{Detector, PhiKind};
+use phi_detect::{Depth, Detector, PhiKind};
 
-/// A text, and what is to be found in it.
+/// A text, the values to find in it, and values of kinds that are not looked for.
 struct Document {
     text: String,
     labels: Vec<(PhiKind, Range<usize>)>,
+    others: Vec<Range<usize>>,
 }
 
-/// Kind, least share of labels touched by a finding, least share of findings that touch a label.
-/// A little below what is reached, so that a change for the worse is seen and a small trade is not.
-const FLOORS: &[(&str, f64, f64)] = &[
-    ("dob", 0.94, 0.97),
-    ("phone", 0.95, 0.97),
-    ("email", 0.98, 0.98),
-    ("address", 0.86, 0.95),
-    ("mrn", 0.70, 0.97),
-    ("name", 0.95, 0.95),
+/// Depth, then the limits that hold there.
+const LIMITS: &[(Depth, Limits)] = &[
+    (
+        Depth::Careful,
+        Limits {
+            without_leak_min: 0.79,
+            leak_max: 0.021,
+            covered_max: 0.010,
+            untouched_min: 0.95,
+        },
+    ),
+    (
+        Depth::Fast,
+        Limits {
+            without_leak_min: 0.48,
+            leak_max: 0.085,
+            covered_max: 0.011,
+            untouched_min: 0.82,
+        },
+    ),
 ];
 
-/// Least share of documents with PHI in which every letter and digit of it is covered.
-const WITHOUT_LEAK_MIN: f64 = 0.76;
-/// Least share of documents without PHI in which nothing is found.
-const UNTOUCHED_MIN: f64 = 0.94;
+/// Limits a little worse than what was measured, so that a small trade passes.
+struct Limits {
+    /// Share of documents with PHI in which every letter and digit of it is covered.
+    without_leak_min: f64,
+    /// Share of the letters and digits of PHI that no finding covers.
+    leak_max: f64,
+    /// Share of harmless letters and digits that a finding covers.
+    covered_max: f64,
+    /// Share of documents without PHI in which nothing is found.
+    untouched_min: f64,
+}
 
 #[test]
-fn unseen_texts_are_read_as_well_as_they_were() {
+fn unseen_texts_stay_within_limits() {
     let documents = documents();
-    assert!(documents.len() > 130, "the texts are missing");
-    let found = scanned(&documents);
-    for &(code, recall_min, precision_min) in FLOORS {
-        let kind = PhiKind::from_code(code).expect("the code is in the table");
-        let pairs = || documents.iter().zip(&found);
-        let recall = share(pairs().map(|(document, found)| touched(kind, &document.labels, found)));
-        let precision =
-            share(pairs().map(|(document, found)| touched(kind, found, &document.labels)));
-        println!("{code}: recall {recall:.3}, precision {precision:.3}");
-        assert!(recall >= recall_min, "recall of {code}: {recall:.3}");
-        assert!(
-            precision >= precision_min,
-            "precision of {code}: {precision:.3}"
-        );
+    assert!(documents.len() > 250, "the texts are missing");
+    for (depth, limits) in LIMITS {
+        let total = measured(*depth, &documents);
+        assert!(total.without_leak >= limits.without_leak_min, "{depth:?}");
+        assert!(total.leak <= limits.leak_max, "{depth:?}");
+        assert!(total.covered <= limits.covered_max, "{depth:?}");
+        assert!(total.untouched >= limits.untouched_min, "{depth:?}");
     }
 }
 
-#[test]
-fn whole_documents_are_read_as_well_as_they_were() {
-    let documents = documents();
-    let found = scanned(&documents);
-    let (harmless, with_phi): (Vec<_>, Vec<_>) = documents
-        .iter()
-        .zip(&found)
-        .partition(|(document, _)| document.labels.is_empty());
-    let without_leak = with_phi
-        .iter()
-        .filter(|(document, found)| is_covered(document, found))
-        .count() as f64
-        / with_phi.len() as f64;
-    let untouched = harmless
-        .iter()
-        .filter(|(_, found)| found.is_empty())
-        .count() as f64
-        / harmless.len() as f64;
-    println!("without leak {without_leak:.3}, untouched {untouched:.3}");
-    assert!(without_leak >= WITHOUT_LEAK_MIN, "{without_leak:.3}");
-    assert!(untouched >= UNTOUCHED_MIN, "{untouched:.3}");
+/// Shares over all documents.
+struct Total {
+    without_leak: f64,
+    leak: f64,
+    covered: f64,
+    untouched: f64,
 }
 
-fn scanned(documents: &[Document]) -> Vec<Vec<(PhiKind, Range<usize>)>> {
-    let detector = Detector::default();
+fn measured(depth: Depth, documents: &[Document]) -> Total {
+    let found = scanned(depth, documents);
+    let all = || documents.iter().zip(&found);
+    for kind in PhiKind::all().filter(|kind| kind.rule().is_on_by_default) {
+        let recall = share(all().map(|(document, found)| touched(kind, &document.labels, found)));
+        let precision = share(all().map(|(document, found)| touched(kind, found, &document.labels)));
+        println!("{depth:?} {}: recall {recall:.3}, precision {precision:.3}", kind.code());
+    }
+    let counts: Vec<_> = all().map(|(document, found)| Letters::of(document, found)).collect();
+    let with_phi = || counts.iter().filter(|one| one.phi > 0);
+    let without = || counts.iter().filter(|one| one.phi == 0);
+    let total = Total {
+        without_leak: share(with_phi().map(|one| (1, usize::from(one.leaked == 0)))),
+        leak: share(counts.iter().map(|one| (one.phi, one.leaked))),
+        covered: share(counts.iter().map(|one| (one.harmless, one.covered))),
+        untouched: share(without().map(|one| (1, usize::from(one.covered == 0)))),
+    };
+    println!(
+        "{depth:?}: {} with PHI: without leak {:.3}, leak {:.4}, covered {:.4}; {} without: untouched {:.3}",
+        with_phi().count(),
+        total.without_leak,
+        total.leak,
+        total.covered,
+        without().count(),
+        total.untouched
+    );
+    total
+}
+
+/// Letters and digits of a document.
+#[derive(Default)]
+struct Letters {
+    phi: usize,
+    leaked: usize,
+    harmless: usize,
+    covered: usize,
+}
+
+impl Letters {
+    fn of(document: &Document, found: &[(PhiKind, Range<usize>)]) -> Self {
+        let mut counts = Letters::default();
+        for (at, _) in document.text.char_indices().filter(|(_, letter)| letter.is_alphanumeric()) {
+            let is_found = found.iter().any(|(_, span)| span.contains(&at));
+            if document.labels.iter().any(|(_, span)| span.contains(&at)) {
+                counts.phi += 1;
+                counts.leaked += usize::from(!is_found);
+            } else if !document.others.iter().any(|span| span.contains(&at)) {
+                counts.harmless += 1;
+                counts.covered += usize::from(is_found);
+            }
+        }
+        counts
+    }
+}
+
+fn scanned(depth: Depth, documents: &[Document]) -> Vec<Vec<(PhiKind, Range<usize>)>> {
+    let detector = Detector::default().with_depth(depth);
     let of = |finding: &phi_detect::Finding| (finding.kind, finding.span.clone());
     documents
         .iter()
         .map(|document| detector.scan(&document.text).iter().map(of).collect())
         .collect()
-}
-
-/// Whether every letter and digit of the document's labels lies in a finding.
-fn is_covered(document: &Document, found: &[(PhiKind, Range<usize>)]) -> bool {
-    document.labels.iter().all(|(_, label)| {
-        document.text[label.clone()]
-            .char_indices()
-            .filter(|(_, letter)| letter.is_alphanumeric())
-            .all(|(at, _)| {
-                found
-                    .iter()
-                    .any(|(_, span)| span.contains(&(label.start + at)))
-            })
-    })
 }
 
 /// How many of these spans of a kind there are, and how many of them touch one of the others.
@@ -146,17 +184,21 @@ fn documents() -> Vec<Document> {
 /// Takes the marks `[[NAME:Jane Roe]]` out of a text.
 fn parse(marked: &str) -> Document {
     let mut text = String::new();
-    let mut labels = Vec::new();
+    let (mut labels, mut others) = (Vec::new(), Vec::new());
     let mut rest = marked;
     while let Some((before, mark)) = rest.split_once("[[") {
         text.push_str(before);
         let (mark, after) = mark.split_once("]]").expect("every mark is closed");
         let (code, value) = mark.split_once(':').expect("a mark has a kind");
-        let kind = PhiKind::from_code(&code.to_ascii_lowercase()).expect("a kind of the table");
-        labels.push((kind, text.len()..text.len() + value.len()));
+        let span = text.len()..text.len() + value.len();
+        let kind = PhiKind::from_code(&code.to_ascii_lowercase());
+        match kind.filter(|kind| kind.rule().is_on_by_default) {
+            Some(kind) => labels.push((kind, span)),
+            None => others.push(span),
+        }
         text.push_str(value);
         rest = after;
     }
     text.push_str(rest);
-    Document { text, labels }
+    Document { text, labels, others }
 }

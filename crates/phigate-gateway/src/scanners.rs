@@ -63,8 +63,10 @@ pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsE
         .iter()
         .filter_map(|(code, score)| Some((PhiKind::from_code(code)?, *score as f32)))
         .collect();
-    Detector::new(phi_detect::Settings {
+    let settings = phi_detect::Settings {
         thresholds,
         mrn_formats: detection.mrn_formats.clone(),
-    })
+    };
+    let depth = phigate_core::protect::depth_of(detection.depth);
+    Ok(Detector::new(settings)?.with_depth(depth))
 }

@@ -7,6 +7,7 @@
 mod act;
 mod auth_method;
 mod code;
+mod depth;
 mod error_code;
 mod error_format;
 mod finding;
@@ -23,6 +24,7 @@ mod tone;
 pub use act::Act;
 pub use auth_method::{AuthMethod, Secret};
 pub use code::UnknownCode;
+pub use depth::Depth;
 pub use error_code::{Blame, ErrorCode};
 pub use error_format::ErrorFormat;
 pub use finding::{Finding, Unscannable};

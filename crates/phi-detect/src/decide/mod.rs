@@ -16,6 +16,7 @@ use phi_kernels::Level;
 
 use crate::budget::Budget;
 use crate::candidate::Candidate;
+use crate::depth::Depth;
 use crate::kinds::PhiKind;
 use crate::page::Page;
 use crate::reader;
@@ -122,7 +123,7 @@ fn standing_of(
     let spans = candidates.iter().map(|one| (one.span.clone(), one.kind));
     let spans = Spans::new(spans.collect());
     let kept = candidates.into_iter().map(|one| {
-        let is_kept = one.score >= one.kind.rule().threshold;
+        let is_kept = one.score >= one.kind.default_threshold(Depth::Fast);
         let standing = if is_kept { Standing::Kept } else { Standing::Weak };
         (one, standing)
     });

@@ -56,7 +56,7 @@ fn run(page: &Page<'_>, pieces: &[Opinion]) -> Option<Candidate> {
         score: most,
         rule: RULE,
     };
-    has_letters(page, &one.span).then_some(one)
+    (has_letters(page, &one.span) && !page.has_placeholder(&one.span)).then_some(one)
 }
 
 /// The parts of a run that findings of its kind leave over.

@@ -21,6 +21,7 @@ mod ssn;
 pub(crate) use meaning::Meaning;
 pub(crate) use number::{Evidence, Number, Shape, Weight};
 
+use crate::depth::Depth;
 use crate::spelling::Spelling;
 
 /// What the labels of a kind say whose row gives its [`Number`].
@@ -40,7 +41,7 @@ pub struct PhiRule {
     pub not_found: &'static str,
     /// The document that defines the format.
     pub authority: &'static str,
-    /// Findings with a lower score are dropped unless an account sets another threshold.
+    /// Findings of fast scans with a lower score are dropped unless an account sets another threshold.
     pub threshold: f32,
     /// Whether it is looked for by every account. If not, by those that set a threshold for it.
     pub is_on_by_default: bool,
@@ -106,6 +107,17 @@ impl PhiKind {
     /// What mask mode writes in place of a finding.
     pub fn placeholder(self) -> &'static str {
         self.rule().placeholder
+    }
+
+    /// The least score of a finding at a depth, unless an account sets another.
+    ///
+    /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a leak costs
+    /// more than a false alarm.
+    pub fn default_threshold(self, depth: Depth) -> f32 {
+        match depth {
+            Depth::Careful => 0.2,
+            Depth::Fast => self.rule().threshold,
+        }
     }
 
     /// The one form of all spellings of a value of this kind. Values that differ keep differing.

@@ -20,4 +20,4 @@ pub use report::Report;
 pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};
-pub use scanner::{Reading, ScanMemory, Scanner};
+pub use scanner::{Reading, ScanMemory, Scanner, depth_of};

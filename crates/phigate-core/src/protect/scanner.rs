@@ -80,6 +80,16 @@ impl Scanner {
         }
     }
 
+    /// The scanner at another depth, without the cache.
+    pub fn at_depth(&self, depth: phigate_types::Depth) -> Self {
+        let detector = Detector::clone(&self.detector).with_depth(depth_of(depth));
+        Self {
+            detector: Arc::new(detector),
+            memory: None,
+            ..self.clone()
+        }
+    }
+
     /// The detector, for scanning text that is not a request.
     pub fn detector(&self) -> &Detector {
         &self.detector
@@ -122,5 +132,13 @@ impl Scanner {
         } else {
             scan()
         }
+    }
+}
+
+/// The detector's word for a depth.
+pub fn depth_of(depth: phigate_types::Depth) -> phi_detect::Depth {
+    match depth {
+        phigate_types::Depth::Careful => phi_detect::Depth::Careful,
+        phigate_types::Depth::Fast => phi_detect::Depth::Fast,
     }
 }

@@ -1,11 +1,11 @@
 //! `POST /v1/scan`: finds PHI in texts or in JSON.
 
-use phigate_types::{Effect, ErrorCode, Mode};
+use phigate_types::{Depth, Effect, ErrorCode, Mode};
 use serde::Serialize;
 
 use crate::doors::CHAT;
 use crate::json::{Document, Kind, NodeId, Value};
-use crate::protect::{Found, Policy, ScannedDocument, scan_plain};
+use crate::protect::{Found, Policy, ScannedDocument, Scanner, scan_plain};
 use crate::request::{self, RequestError};
 use crate::text::PhiText;
 
@@ -15,6 +15,9 @@ use super::{Answer, Answered, Desk, Refused};
 /// The three fields that can hold the content to scan.
 const FORMS: [&str; 3] = ["text", "texts", "json"];
 
+/// Fields beside the content.
+const OPTIONS: [&str; 3] = ["action", "depth", "explain"];
+
 /// The action that changes nothing. The other actions are the modes that replace findings.
 const FIND: &str = "find";
 
@@ -23,7 +26,9 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     let document = object(body, desk.bounds)?;
     let root = document.root();
     let asked = Asked::read(&root)?;
-    let scanned = scan_plain(desk.scanner, CHAT.form, document);
+    let at_depth = asked.depth.map(|depth| desk.scanner.at_depth(depth));
+    let scanner = at_depth.as_ref().unwrap_or(desk.scanner);
+    let scanned = scan_plain(scanner, CHAT.form, document);
     let report = scanned.report().clone();
     if !report.is_complete() {
         return Err(Refused::unfinished(&report));
@@ -32,7 +37,7 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
         None => None,
         // The requested mode applies instead of the account's, because nothing is forwarded.
         Some(mode) => match scanned.rewrite(
-            desk.scanner,
+            scanner,
             &Policy {
                 mode,
                 ..desk.policy
@@ -42,7 +47,7 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
             Err(reason) => return Err(Refused::not_rewritten(reason, &report)),
         },
     };
-    let body = asked.answer(&scanned, rewritten.as_ref());
+    let body = asked.answer(scanner, &scanned, rewritten.as_ref());
     let body = PhiText::new(body);
     Ok(Answer { body, report })
 }
@@ -50,6 +55,10 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
 /// A parsed request, with its values as nodes of its body.
 struct Asked {
     mode: Option<Mode>,
+    /// Depth of this scan, instead of the account's.
+    depth: Option<Depth>,
+    /// Whether the answer says what spoke for and against each candidate.
+    explains: bool,
     /// The values to scan, with one result for each.
     values: Vec<NodeId>,
     /// The member of a result that holds the rewritten value.
@@ -59,9 +68,11 @@ struct Asked {
 impl Asked {
     fn read(root: &Value<'_>) -> Result<Self, RequestError> {
         let mode = action(root)?;
+        let depth = depth(root)?;
+        let explains = explains(root)?;
         for value in root.values() {
             let name = value.key().and_then(|key| key.string()).unwrap_or_default();
-            if !FORMS.contains(&name.as_ref()) && name != "action" {
+            if !FORMS.contains(&name.as_ref()) && !OPTIONS.contains(&name.as_ref()) {
                 let name = request::parameter_name(&value, &[]);
                 return Err(wrong_value(name, "is not a field of a scan"));
             }
@@ -91,6 +102,8 @@ impl Asked {
         };
         Ok(Self {
             mode,
+            depth,
+            explains,
             values,
             member,
         })
@@ -98,7 +111,12 @@ impl Asked {
 
     /// Writes the answer. The rewritten value is copied byte for byte, so that only findings differ from the caller's
     /// text.
-    fn answer(&self, scanned: &ScannedDocument, rewritten: Option<&Document>) -> String {
+    fn answer(
+        &self,
+        scanner: &Scanner,
+        scanned: &ScannedDocument,
+        rewritten: Option<&Document>,
+    ) -> String {
         let mut out = String::from(r#"{"results":["#);
         for (index, node) in self.values.iter().enumerate() {
             out.push_str(if index == 0 {
@@ -108,6 +126,10 @@ impl Asked {
             });
             let value = scanned.document().value(*node);
             out.push_str(&self.findings(scanned, &value));
+            if self.explains {
+                out.push_str(r#","explanations":"#);
+                out.push_str(&explanations(scanner, &value));
+            }
             if let Some(rewritten) = rewritten {
                 out.push_str(&format!(r#","{}":"#, self.member));
                 out.push_str(rewritten.value(*node).raw());
@@ -156,6 +178,67 @@ impl Told {
             rule: found.finding.rule,
             path,
         }
+    }
+}
+
+/// A candidate with its reasons, without its text.
+#[derive(Serialize)]
+struct Explained {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    start: usize,
+    end: usize,
+    found: bool,
+    score: f64,
+    rule: &'static str,
+    #[serde(rename = "for")]
+    reasons_for: Vec<String>,
+    #[serde(rename = "against")]
+    reasons_against: Vec<String>,
+}
+
+/// What spoke for and against each candidate of a text, as JSON. Values of other types have none.
+fn explanations(scanner: &Scanner, value: &Value<'_>) -> String {
+    let text = value.string().unwrap_or_default();
+    let mut explained = scanner.detector().explain(&text);
+    explained.sort_by_key(|one| (one.span.start, one.span.end));
+    let code_points = |to: usize| text[..to].chars().count();
+    let told = explained.iter().map(|one| Explained {
+        kind: one.kind.code(),
+        start: code_points(one.span.start),
+        end: code_points(one.span.end),
+        found: one.is_found,
+        score: f64::from((one.score * 1000.0).round()) / 1000.0,
+        rule: one.rule,
+        reasons_for: one.reasons_for(),
+        reasons_against: one.reasons_against(),
+    });
+    let told: Vec<_> = told.collect();
+    serde_json::to_string(&told).expect("words and numbers always serialise")
+}
+
+/// The depth asked for.
+fn depth(root: &Value<'_>) -> Result<Option<Depth>, RequestError> {
+    let Some(value) = given(root, "depth") else {
+        return Ok(None);
+    };
+    of_kind(&value, Kind::String, "depth", "a string")?;
+    let found = value.string().unwrap_or_default().parse();
+    found.map(Some).map_err(|_| {
+        let words: Vec<&str> = Depth::all().map(Depth::code).collect();
+        wrong_value("depth", &format!("must be one of {}", words.join(", ")))
+    })
+}
+
+/// Whether explanations are asked for.
+fn explains(root: &Value<'_>) -> Result<bool, RequestError> {
+    let Some(value) = given(root, "explain") else {
+        return Ok(false);
+    };
+    match value.raw() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(wrong_value("explain", "must be true or false")),
     }
 }
 

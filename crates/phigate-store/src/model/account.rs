@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{KeyLimit, Mode, Replies};
+use phigate_types::{Depth, KeyLimit, Mode, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
@@ -71,6 +71,8 @@ pub struct Detection {
     pub thresholds: BTreeMap<String, f64>,
     /// Formats of medical record numbers at this site.
     pub mrn_formats: Vec<String>,
+    /// Extent of scans.
+    pub depth: Depth,
 }
 
 /// Retention of records.

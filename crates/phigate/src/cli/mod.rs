@@ -7,6 +7,7 @@ mod advice;
 mod audit;
 mod confirm;
 mod demo;
+mod detection;
 mod doctor;
 mod eval;
 mod fallback;
@@ -159,6 +160,8 @@ enum Command {
     Restore(restore::RestoreArgs),
     /// Show or set the handling of PHI in replies
     Replies(replies::RepliesArgs),
+    /// Show or set how far scans go
+    Detection(detection::DetectionArgs),
     /// Find PHI in files or standard input; works offline
     Scan(scan::Scan),
     /// Score the detector on labelled text
@@ -242,6 +245,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Mode(mode) => mode::run(&mode, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),
+        Command::Detection(detection) => detection::run(&detection, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),

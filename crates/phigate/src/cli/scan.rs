@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use phi_detect::{CodePoints, Depth, Detector, Findings};
+use phi_detect::{CodePoints, Detector, Findings};
 use phigate_core::protect;
-use phigate_types::Mode;
+use phigate_types::{Depth, Mode};
 use serde::{Deserialize, Serialize};
 
 use super::EXIT_NO;
@@ -35,7 +35,7 @@ pub(super) struct Scan {
     #[arg(long, group = "output")]
     explain: bool,
     /// Ask the larger reader about doubtful text (careful), or never (fast)
-    #[arg(long, value_name = "DEPTH", value_parser = known(Depth::ALL.into_iter(), Depth::code), default_value = "careful")]
+    #[arg(long, value_name = "DEPTH", value_parser = known(Depth::all(), Depth::code), default_value = "careful")]
     depth: Depth,
     /// Exit with 1 when PHI is found
     #[arg(long)]
@@ -43,7 +43,7 @@ pub(super) struct Scan {
 }
 
 pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
-    let detector = Detector::default().with_depth(scan.depth);
+    let detector = Detector::default().with_depth(protect::depth_of(scan.depth));
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let found = if scan.jsonl {
         lines(scan, &detector, &mut out)?

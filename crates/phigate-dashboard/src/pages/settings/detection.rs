@@ -132,6 +132,7 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
         detection: Detection {
             thresholds,
             mrn_formats,
+            ..current.detection.clone()
         },
         ..current.clone()
     };
@@ -148,7 +149,7 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
             code: kind.code(),
             label: kind.label(),
             default: match kind.rule().is_on_by_default {
-                true => kind.rule().threshold.to_string(),
+                true => kind.default_threshold(phi_detect::Depth::Careful).to_string(),
                 false => "off".to_owned(),
             },
             error: !value.is_empty() && score(&value).is_none(),

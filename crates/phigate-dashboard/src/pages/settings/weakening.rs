@@ -97,7 +97,7 @@ pub(super) fn of_settings(before: &Settings, after: &Settings) -> Vec<Weaker> {
 /// The score from which a kind counts. A kind that is off counts never.
 fn effective(settings: &Settings, kind: PhiKind) -> f64 {
     let default = if kind.rule().is_on_by_default {
-        f64::from(kind.rule().threshold)
+        f64::from(kind.default_threshold(phi_detect::Depth::Careful))
     } else {
         f64::INFINITY
     };
