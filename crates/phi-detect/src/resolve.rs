@@ -6,8 +6,10 @@
 //! At the end, neighbours of a kind that reads as one (a name, an address) are
 //! joined when the kind's rule says that the two read as one.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::budget::{Hold, List, Memory};
 use crate::candidate::Candidate;
 use crate::finding::Finding;
 use crate::kinds::PhiKind;
@@ -16,13 +18,14 @@ use crate::rules;
 /// Turns candidates into findings: sorted, never overlapping, each at or above its kind's threshold.
 pub(crate) fn resolve(
     text: &str,
-    mut candidates: Vec<Candidate>,
+    mut candidates: List<Candidate>,
     threshold: impl Fn(PhiKind) -> f32,
-) -> Vec<Finding> {
+) -> List<Finding> {
     candidates.retain(|one| !one.span.is_empty() && one.score >= threshold(one.kind));
     let mut united = unite_same_kind(candidates);
     united.sort_by_key(|one| one.span.start);
-    let mut findings = Vec::with_capacity(united.len());
+    let mut findings = united.memory().list();
+    findings.reserve(united.len());
     for group in overlapping_groups(&mut united) {
         match group {
             [only] => findings.push(finding(only, trim(text, only.span.clone()))),
@@ -51,7 +54,7 @@ fn finding(candidate: &Candidate, span: Range<usize>) -> Finding {
 }
 
 /// Settles candidates that overlap: the strongest first, each takes what is free. Findings come out in order.
-fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
+fn settle(text: &str, group: &mut [Candidate], findings: &mut List<Finding>) {
     let first = findings.len();
     group.sort_by(|a, b| {
         weight(b)
@@ -59,9 +62,10 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
             .then(b.span.len().cmp(&a.span.len()))
             .then(a.span.start.cmp(&b.span.start))
     });
-    let mut taken = Taken::default();
+    let mut taken = Taken::new(findings.memory());
     for candidate in group.iter() {
-        for span in taken.free_parts(&candidate.span) {
+        let free = taken.free_parts(&candidate.span, findings.memory());
+        for span in free {
             let is_whole = span == candidate.span;
             let span = trim(text, span);
             if is_whole || has_substance(text, &span) {
@@ -74,27 +78,25 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
 }
 
 /// Joins overlapping candidates of one kind; the stronger lends its score and rule.
-fn unite_same_kind(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+fn unite_same_kind(mut candidates: List<Candidate>) -> List<Candidate> {
     candidates.sort_by(|a, b| {
         a.kind
             .cmp(&b.kind)
             .then(a.span.start.cmp(&b.span.start))
             .then(b.span.end.cmp(&a.span.end))
     });
-    let mut united: Vec<Candidate> = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        match united.last_mut() {
-            Some(last) if last.kind == candidate.kind && candidate.span.start < last.span.end => {
-                last.span.end = last.span.end.max(candidate.span.end);
-                if candidate.score > last.score {
-                    last.score = candidate.score;
-                    last.rule = candidate.rule;
-                }
+    candidates.join_by(|last, candidate| {
+        let overlaps = last.kind == candidate.kind && candidate.span.start < last.span.end;
+        if overlaps {
+            last.span.end = last.span.end.max(candidate.span.end);
+            if candidate.score > last.score {
+                last.score = candidate.score;
+                last.rule = candidate.rule;
             }
-            _ => united.push(candidate),
         }
-    }
-    united
+        overlaps
+    });
+    candidates
 }
 
 /// How strongly a candidate defends its span against another kind.
@@ -102,18 +104,26 @@ fn weight(candidate: &Candidate) -> f32 {
     candidate.score + candidate.kind.rule().precedence
 }
 
-/// Spans already given away, kept apart and sorted.
-#[derive(Default)]
-struct Taken(std::collections::BTreeMap<usize, usize>);
+/// Spans already given away, kept apart and sorted, and what counts their memory.
+struct Taken(BTreeMap<usize, usize>, Hold);
+
+/// Memory of a span that was given away, at most.
+const TAKEN_BYTES: usize = 48;
 
 impl Taken {
+    fn new(memory: &Memory) -> Self {
+        Taken(BTreeMap::new(), memory.nothing())
+    }
+
     fn insert(&mut self, span: Range<usize>) {
-        self.0.insert(span.start, span.end);
+        if self.1.grow(TAKEN_BYTES) {
+            self.0.insert(span.start, span.end);
+        }
     }
 
     /// The parts of `span` that nobody has yet, in order.
-    fn free_parts(&self, span: &Range<usize>) -> Vec<Range<usize>> {
-        let mut parts = Vec::new();
+    fn free_parts(&self, span: &Range<usize>, memory: &Memory) -> List<Range<usize>> {
+        let mut parts = memory.list();
         let mut from = span.start;
         if let Some((_, &end)) = self.0.range(..=span.start).next_back() {
             from = from.max(end);
@@ -148,9 +158,10 @@ fn has_substance(text: &str, span: &Range<usize>) -> bool {
         .is_some_and(|part| part.chars().filter(|c| c.is_alphanumeric()).count() >= 2)
 }
 
-fn join_neighbours(text: &str, findings: Vec<Finding>) -> Vec<Finding> {
-    let mut joined: Vec<Finding> = Vec::with_capacity(findings.len());
-    for finding in findings {
+fn join_neighbours(text: &str, mut findings: List<Finding>) -> List<Finding> {
+    let found = findings.take();
+    let mut joined = findings;
+    for finding in found {
         if let Some(last) = joined.last_mut()
             && last.kind == finding.kind
             && may_join(text, last, &finding)
@@ -180,6 +191,7 @@ fn may_join(text: &str, left: &Finding, right: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Few;
 
     fn kind(code: &str) -> PhiKind {
         PhiKind::from_code(code).expect("the code is in the table")
@@ -194,7 +206,8 @@ mod tests {
         }
     }
 
-    fn spans(text: &str, candidates: Vec<Candidate>) -> Vec<(&'static str, &str)> {
+    fn spans<const N: usize>(text: &str, candidates: [Candidate; N]) -> Few<(&'static str, &str)> {
+        let candidates = Memory::unlimited().collect(candidates);
         resolve(text, candidates, |_| 0.5)
             .into_iter()
             .map(|finding| (finding.kind.code(), &text[finding.span]))
@@ -203,14 +216,14 @@ mod tests {
 
     #[test]
     fn weak_candidates_are_dropped() {
-        assert!(spans("Jane Roe", vec![candidate("name", 0..8, 0.4)]).is_empty());
+        assert!(spans("Jane Roe", [candidate("name", 0..8, 0.4)]).is_empty());
     }
 
     #[test]
     fn overlapping_candidates_of_one_kind_become_one() {
         let found = spans(
             "Jane Mary Roe",
-            vec![candidate("name", 0..9, 0.9), candidate("name", 5..13, 0.6)],
+            [candidate("name", 0..9, 0.9), candidate("name", 5..13, 0.6)],
         );
         assert_eq!(found, [("name", "Jane Mary Roe")]);
     }
@@ -219,7 +232,7 @@ mod tests {
     fn the_weaker_kind_keeps_what_sticks_out() {
         let found = spans(
             "jroe@example.org Jane",
-            vec![
+            [
                 candidate("name", 0..21, 0.9),
                 candidate("email", 0..16, 0.9),
             ],
@@ -231,7 +244,7 @@ mod tests {
     fn neighbouring_parts_of_a_name_are_one_finding() {
         let found = spans(
             "Jane Roe",
-            vec![candidate("name", 5..8, 0.9), candidate("name", 0..4, 0.8)],
+            [candidate("name", 5..8, 0.9), candidate("name", 0..4, 0.8)],
         );
         assert_eq!(found, [("name", "Jane Roe")]);
     }
