@@ -1,5 +1,10 @@
 //! Writes a fingerprint of the rules, words and weights, which becomes part of the detector's version.
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "what is built is not part of a scan"
+)]
+
 use std::path::{Path, PathBuf};
 
 fn main() -> std::io::Result<()> {

@@ -8,7 +8,9 @@
 
 mod cuts;
 mod detectors;
+pub mod growth;
 mod kept;
+pub mod meter;
 mod mutate;
 mod targets;
 

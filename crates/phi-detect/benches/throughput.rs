@@ -8,6 +8,11 @@
 //!   longer one takes per byte of it; the ratio of the two times is 1 where time is linear. Exits with an error when a
 //!   ratio passes 2, or the memory [`BYTES_MAX`].
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "what tests hold is not part of a scan"
+)]
+
 use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};

@@ -107,6 +107,7 @@ pub(crate) fn members(mut set: u64) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Few;
 
     #[test]
     fn every_byte_has_its_bit() {
@@ -123,8 +124,8 @@ mod tests {
     #[test]
     fn blocks_cover_a_text_of_any_length_and_something_beyond() {
         for length in 0..=3 * SIZE {
-            let text: Vec<u8> = (0..length).map(|at| at as u8 | 1).collect();
-            let mut read = Vec::new();
+            let text: Few<u8> = (0..length).map(|at| at as u8 | 1).collect();
+            let mut read = Few::new();
             for (from, block) in blocks(&text) {
                 assert_eq!(from, read.len());
                 read.extend(block.0);
@@ -141,12 +142,12 @@ mod tests {
         let is_letter = |byte: u8| byte.is_ascii_alphabetic() | (byte >= 0x80);
         for before in 0..=2 * SIZE {
             let text = [vec![b'.'; before].as_slice(), text].concat();
-            let at: Vec<_> = places(&text, is_letter).collect();
-            let expected: Vec<_> = (0..text.len()).filter(|&at| is_letter(text[at])).collect();
+            let at: Few<_> = places(&text, is_letter).collect();
+            let expected: Few<_> = (0..text.len()).filter(|&at| is_letter(text[at])).collect();
             assert_eq!(at, expected);
-            let found: Vec<_> = runs(&text, is_letter).map(|run| &text[run]).collect();
+            let found: Few<_> = runs(&text, is_letter).map(|run| &text[run]).collect();
             let words = text.split(|byte| !is_letter(*byte));
-            let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+            let words: Few<_> = words.filter(|word| !word.is_empty()).collect();
             assert_eq!(found, words);
         }
         assert!(places(b"1\x001", |byte| byte == 0).eq([1]));
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn members_come_in_order() {
-        let all: Vec<_> = members(1 << 63 | 0b1101).collect();
+        let all: Few<_> = members(1 << 63 | 0b1101).collect();
         assert_eq!(all, [0, 2, 3, 63]);
     }
 }

@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn twice_eight_bytes_are_those_one_after_the_other() {
-        let text: Vec<u8> = (1..=40).collect();
+        let text: crate::budget::Few<u8> = (1..=40).collect();
         for at in 0..=text.len() + 1 {
             assert_eq!(load_two(&text, at), [load(&text, at), load(&text, at + 8)]);
         }
@@ -238,7 +238,8 @@ mod tests {
         }
         for count in 0..=20 {
             let kept = first_of_two(count).map(u64::to_le_bytes).concat();
-            let expected: Vec<u8> = (0..16).map(|at| if at < count { 255 } else { 0 }).collect();
+            let expected: crate::budget::Few<u8> =
+                (0..16).map(|at| if at < count { 255 } else { 0 }).collect();
             assert_eq!(kept, expected);
         }
     }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::page::{Page, word_end};
+use crate::budget::Few;
+use crate::page::{Page, is_word_byte, word_end};
 use crate::words;
 
 /// "1998-2004", "1998 - 2004", "1998-99": from one year to another.
@@ -20,6 +21,28 @@ pub(crate) fn is_span_of_years(value: &[u8]) -> bool {
         _ => false,
     };
     from.len() == 4 && has_century && is_later
+}
+
+/// "MRN 00412345, 415-555-0134": where a telephone number ends that starts here, behind numbers of a list that are written
+/// otherwise.
+pub(crate) fn phone_behind_list(page: &Page<'_>, start: usize) -> Option<usize> {
+    const FORM: &[u8] = b"000-000-0000";
+    let is_form = |text: &[u8]| {
+        let fits = |(byte, form): (&u8, &u8)| match form {
+            b'0' => byte.is_ascii_digit(),
+            _ => matches!(byte, b'-' | b'.'),
+        };
+        text.len() == FORM.len() && text.iter().zip(FORM).all(fits)
+    };
+    let end = start + FORM.len();
+    let value = page.slice(start..end);
+    let is_free = !is_word_byte(page.byte(end)) && page.byte(end) != b'-';
+    let before = page.slice(start.saturating_sub(FORM.len() + 2)..start);
+    let before = before.strip_suffix(b" ").unwrap_or(before);
+    let before = before.strip_suffix(b",").unwrap_or(before);
+    let last = &before[before.len().saturating_sub(FORM.len())..];
+    let is_phone = is_form(value) && matches!((value[0], value[4]), (b'2'..=b'9', b'2'..=b'9'));
+    (is_phone && is_free && !is_form(last)).then_some(end)
 }
 
 /// Digit groups that belong together, such as `536-22-8741`.
@@ -115,7 +138,7 @@ impl Run {
     }
 
     /// The digits alone.
-    pub(crate) fn digits(&self, page: &Page<'_>) -> Vec<u8> {
+    pub(crate) fn digits(&self, page: &Page<'_>) -> Few<u8> {
         let mut digits = page.slice(self.span.clone()).to_vec();
         digits.retain(u8::is_ascii_digit);
         digits

@@ -2,6 +2,7 @@
 
 use std::cell::LazyCell;
 
+use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
@@ -22,15 +23,12 @@ const SURE_NEIGHBOUR: f32 = 0.9;
 
 /// Leaves out names that the model doubts where nothing announces them and nobody else is near; in a short text only those
 /// that nothing but the model takes for one: "contraindications for kadian".
-pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>) {
     let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
     let is_sure = |one: &&Candidate| is_name(one) && one.score >= SURE_NEIGHBOUR;
-    let mut sure: Vec<usize> = candidates
-        .iter()
-        .filter(is_sure)
-        .map(|one| one.span.start)
-        .collect();
+    let sure = candidates.iter().filter(is_sure);
+    let mut sure = page.memory().collect(sure.map(|one| one.span.start));
     sure.sort_unstable();
     candidates.retain(|one| {
         let from = one.span.start.saturating_sub(LONELY_BYTES);
@@ -68,13 +66,11 @@ const SURE_COMPANY: f32 = 0.95;
 pub(crate) fn leave_out_unseen(
     page: &Page<'_>,
     model: &[Candidate],
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut List<Candidate>,
 ) {
     let is_short = page.text.len() < COMPANY_TEXT_MIN;
-    let mut seen: Vec<&Candidate> = model
-        .iter()
-        .filter(|one| one.kind == PhiKind::NAME)
-        .collect();
+    let seen = model.iter().filter(|one| one.kind == PhiKind::NAME);
+    let mut seen = page.memory().collect(seen);
     seen.sort_by_key(|one| one.span.start);
     candidates.retain(|one| {
         let near = one.span.start.saturating_sub(COMPANY_BYTES)..one.span.end + COMPANY_BYTES;
@@ -122,8 +118,8 @@ const SEEN_TWICE: f32 = 0.9;
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
-    by_rules: &mut Vec<Candidate>,
-    model: &mut Vec<Candidate>,
+    by_rules: &mut List<Candidate>,
+    model: &mut List<Candidate>,
 ) {
     let row = STRAYS.iter().find(|(bytes, _)| page.text.len() >= *bytes);
     let Some(&(_, needed)) = row else {
@@ -193,11 +189,9 @@ fn speaks_of_people(
     model: &[Candidate],
 ) -> bool {
     let is_name = |one: &&Candidate| one.kind == PhiKind::NAME;
-    let mut likely: Vec<_> = model
-        .iter()
-        .filter(|one| is_name(one) && one.score >= SEEN_TWICE)
-        .map(|one| one.span.clone())
-        .collect();
+    let likely = model.iter();
+    let likely = likely.filter(|one| is_name(one) && one.score >= SEEN_TWICE);
+    let mut likely = page.memory().collect(likely.map(|one| one.span.clone()));
     likely.sort_unstable_by_key(|span| span.start);
     let is_seen_twice = |one: &Candidate| {
         let next = likely.partition_point(|span| span.end <= one.span.start);
@@ -265,8 +259,8 @@ pub(crate) fn add_suspected(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
     by_rules: &[Candidate],
-    mut suspected: Vec<Candidate>,
-    model: &mut Vec<Candidate>,
+    mut suspected: List<Candidate>,
+    model: &mut List<Candidate>,
 ) {
     let is_person = |one: &Candidate| {
         one.kind == PhiKind::NAME && one.score >= SURE_PERSON && !BY_FORM.contains(&one.rule)

@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::budget::Few;
 use crate::lexicon::{LEXICON, Sense, hash};
 use crate::words::identifiers::{
     BRANDS, CODE, FAMILIES, HOUSES, PROGRAM_WORDS, SURNAME_ENDS, TITLES, WORD_SURNAMES,
@@ -61,11 +62,11 @@ pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usiz
     if words.len() < 2 {
         return None;
     }
-    let folded: Vec<String> = words.iter().map(|word| fold(&text[word.clone()])).collect();
+    let folded: Few<String> = words.iter().map(|word| fold(&text[word.clone()])).collect();
     if folded.iter().any(|word| is_one_of(HOUSES, word)) {
         return None;
     }
-    let parts: Vec<Part> = folded.iter().map(|word| part(word)).collect();
+    let parts: Few<Part> = folded.iter().map(|word| part(word)).collect();
     let known = (0..words.len()).find_map(|first| {
         let end = run_end(text, &words, first);
         let length = name_length(&parts[first..end])?;
@@ -85,6 +86,9 @@ pub fn may_be_joined_name(text: &str) -> bool {
 /// Whether an identifier is made of words of everyday speech and of programs, so that it names nobody: `first_row`,
 /// `outputConfig`. A word that nothing explains may be a surname.
 pub fn is_ordinary(text: &str) -> bool {
+    if !(1..=LONGEST_BYTES).contains(&text.len()) {
+        return false;
+    }
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$');
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_explained = |word: &Range<usize>| {
@@ -92,11 +96,7 @@ pub fn is_ordinary(text: &str) -> bool {
         matches!(part, Part::Ordinary | Part::Short)
     };
     let words = words(text);
-    (1..=LONGEST_BYTES).contains(&text.len())
-        && text.bytes().all(is_plain)
-        && digits < 4
-        && !words.is_empty()
-        && words.iter().all(is_explained)
+    text.bytes().all(is_plain) && digits < 4 && !words.is_empty() && words.iter().all(is_explained)
 }
 
 /// How many of these neighbouring words, from the first on, are the name of a person.
@@ -258,8 +258,8 @@ fn is_generated(text: &str, name: &[Range<usize>]) -> bool {
 }
 
 /// The words of an identifier: runs of letters, cut where a capital follows a small letter.
-fn words(text: &str) -> Vec<Range<usize>> {
-    let mut words: Vec<Range<usize>> = Vec::new();
+fn words(text: &str) -> Few<Range<usize>> {
+    let mut words: Few<Range<usize>> = Few::new();
     let mut before = None;
     for (at, character) in text.char_indices() {
         let end = at + character.len_utf8();

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 pub(crate) use crate::kinds::Meaning;
 
+use crate::budget::Few;
 use crate::kinds::PhiKind;
 use crate::words::{AsIs, hash, hash_in};
 
@@ -80,6 +81,12 @@ fn all() -> impl Iterator<Item = (Meaning, &'static str)> {
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
 }
 
+/// Phrases that say something else as a whole key.
+fn keys() -> impl Iterator<Item = (Meaning, &'static str)> {
+    let lists = PhiKind::all().flat_map(|kind| kind.rule().keys.iter().copied());
+    lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
+}
+
 /// All phrases of the table.
 pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
     all().map(|(_, phrase)| phrase)
@@ -93,6 +100,8 @@ pub(crate) const LONGEST: usize = 6;
 pub(crate) struct Phrase {
     /// None for what only begins a phrase.
     pub(crate) meaning: Option<Meaning>,
+    /// What it says as the whole key of a value, where that is something else.
+    as_key: Option<Meaning>,
     /// Whether a longer phrase begins with it.
     pub(crate) goes_on: bool,
 }
@@ -102,14 +111,26 @@ type Table = HashMap<u64, Phrase, AsIs>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
-    for (meaning, phrase) in all() {
+    let mut row_of = |phrase: &str| {
         let mut key = 0;
         for word in phrase.split(' ') {
             // The empty phrase has a row, too.
             table.entry(key).or_default().goes_on = true;
             key = extend(key, hash(word.as_bytes()));
         }
-        table.entry(key).or_default().meaning.get_or_insert(meaning);
+        key
+    };
+    let phrases: Few<_> = all()
+        .map(|(meaning, phrase)| (meaning, row_of(phrase)))
+        .collect();
+    let keys: Few<_> = keys()
+        .map(|(meaning, phrase)| (meaning, row_of(phrase)))
+        .collect();
+    for (meaning, row) in phrases {
+        table.entry(row).or_default().meaning.get_or_insert(meaning);
+    }
+    for (meaning, row) in keys {
+        table.entry(row).or_default().as_key = Some(meaning);
     }
     table
 });
@@ -151,7 +172,8 @@ pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
         return None;
     }
     if let Some(outer) = outer
-        && let Some(meaning) = of_all_words(KeyWords::of(outer).chain(KeyWords::of(key)))
+        && let Some(phrase) = of_all_words(KeyWords::of(outer).chain(KeyWords::of(key)))
+        && let Some(meaning) = phrase.as_key.or(phrase.meaning)
     {
         return Some(meaning);
     }
@@ -199,7 +221,8 @@ fn of_last_words(words: &[u64]) -> Option<Meaning> {
     let longest = words.len().min(LONGEST);
     (words.len() - longest..words.len()).find_map(|from| {
         let key = words[from..].iter().fold(0, |key, &word| extend(key, word));
-        meaning(key)
+        let phrase = phrase(key)?;
+        phrase.as_key.filter(|_| from == 0).or(phrase.meaning)
     })
 }
 
@@ -215,10 +238,17 @@ primary|secondary|alt|formatted|normalized|last4";
 
 /// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
 pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
-    of_all_words(KeyWords::of(key))
+    of_all_words(KeyWords::of(key))?.meaning
 }
 
-fn of_all_words(words: impl Iterator<Item = u64>) -> Option<Meaning> {
+/// What the head of a column means when every word of it counts.
+pub(crate) fn of_head(head: &str) -> Option<Meaning> {
+    let phrase = of_all_words(KeyWords::of(head))?;
+    phrase.as_key.or(phrase.meaning)
+}
+
+/// The phrase that all words make.
+fn of_all_words(words: impl Iterator<Item = u64>) -> Option<Phrase> {
     let mut key = 0;
     let mut last = None;
     for word in words {
@@ -226,7 +256,7 @@ fn of_all_words(words: impl Iterator<Item = u64>) -> Option<Meaning> {
         // Mostly no phrase begins with the first word.
         last = Some(phrase(key)?);
     }
-    last?.meaning
+    last
 }
 
 /// So much of a name is read.
@@ -319,6 +349,10 @@ mod tests {
         assert_eq!(of_key("ssnLast4"), Some(Meaning::Ssn));
         assert_eq!(of_key("phone_number_2"), Some(Meaning::Phone));
         assert_eq!(of_key("temperature"), None);
+        assert_eq!(of_key("recordId"), Some(Meaning::MrnBeside));
+        assert_eq!(of_key("patient_record_id"), Some(Meaning::Mrn));
+        assert_eq!(of_whole_key("record id"), Some(Meaning::Mrn));
+        assert_eq!(of_key("dob_from"), Some(Meaning::OtherDate));
         assert_eq!(
             of_key("a_b_c_d_e_f_g_h_patient_ssn_raw"),
             Some(Meaning::Ssn)

@@ -73,6 +73,7 @@
 mod kinds;
 mod labels;
 mod lexicon;
+#[expect(clippy::disallowed_types, reason = "made by the owner")]
 mod settings;
 mod spelling;
 mod word_list;
@@ -92,6 +93,10 @@ mod context;
 mod digits;
 mod misread;
 mod page;
+#[expect(
+    clippy::disallowed_types,
+    reason = "weights, and windows of a constant length"
+)]
 mod reader;
 mod spelled;
 
@@ -104,13 +109,22 @@ mod places;
 mod rules;
 
 // What the model adds.
+#[expect(
+    clippy::disallowed_types,
+    reason = "counted where it is called, by `DECIDING_BYTES`"
+)]
 mod decide;
 mod doubts;
+#[expect(
+    clippy::disallowed_types,
+    reason = "weights, and windows of a constant length"
+)]
 mod names;
 mod tidy;
 
 // One finding per piece of text.
 mod budget;
+#[expect(clippy::disallowed_types, reason = "findings are given away")]
 mod finding;
 mod resolve;
 
@@ -131,7 +145,7 @@ pub use spelling::Spelling;
 
 use std::ops::Range;
 
-use budget::Budget;
+use budget::{Budget, List};
 use candidate::Candidate;
 use labels::Meaning;
 use names::Level;
@@ -160,6 +174,9 @@ const SURE_COMPANY: f32 = 0.85;
 
 /// Text coded within text is decoded this often.
 const CODING_DEPTH_MAX: usize = 2;
+
+/// Memory that deciding takes per candidate, beside the candidates themselves.
+const DECIDING_BYTES: usize = 96;
 
 /// Scans text. Build one per account settings and share it.
 #[derive(Debug, Clone)]
@@ -199,8 +216,12 @@ impl Detector {
     }
 
     /// Says of every candidate of a text what spoke for and against it.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "explanations are asked for, not part of a scan"
+    )]
     pub fn explain(&self, text: &str) -> Vec<Explanation> {
-        let budget = Budget::new(&|| true);
+        let budget = Budget::for_text(&|| true, text.len());
         let mut explained = Vec::new();
         self.find(text, None, 0, &budget, Some(&mut explained));
         explained
@@ -229,15 +250,17 @@ impl Detector {
         text: &str,
         has_time: &dyn Fn() -> bool,
     ) -> Findings {
-        let budget = Budget::new(has_time);
+        let budget = Budget::for_text(has_time, text.len());
         let list = self.find(text, field.and_then(labels::of_key), 0, &budget, None);
-        Findings::new(list, !budget.is_spent())
+        Findings::new(list.into_parts().0, !budget.is_spent())
     }
 
     /// Whether a text holds a label, so that a value may follow in the next text. Cheap: nothing is scanned.
     pub fn has_label(&self, text: &str) -> bool {
-        let view = View::new(text);
-        !Page::new(view.text(), Vec::new()).labels.is_empty()
+        let budget = Budget::for_text(&|| true, text.len());
+        let view = View::within(&budget, text);
+        let page = Page::within(Some(&budget), view.text(), budget.memory().list());
+        !page.labels.is_empty()
     }
 
     /// Finds the name of a person in an identifier without spaces: a key of data, the name of a function or
@@ -262,6 +285,10 @@ impl Detector {
     }
 
     /// Scans a text that may be the value of a field, `depth` codings deep.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "explanations are asked for, not part of a scan"
+    )]
     fn find(
         &self,
         text: &str,
@@ -269,7 +296,8 @@ impl Detector {
         depth: usize,
         budget: &Budget<'_>,
         mut explained: Option<&mut Vec<Explanation>>,
-    ) -> Vec<Finding> {
+    ) -> List<Finding> {
+        let memory = budget.memory();
         let view = View::within(budget, text);
         let mut fields = structure::fields(view.text(), budget);
         if fields.is_empty() && meaning.is_some() {
@@ -281,29 +309,15 @@ impl Detector {
             Some(mended) => Page::within(Some(budget), mended, page.fields),
             None => page,
         };
-        let mut candidates = Vec::new();
+        let mut candidates = memory.list();
         rules::find_all(&page, &self.settings, &mut candidates);
         let is_careful = self.depth == Depth::Careful && self.names.is_some();
-        let mut offered = if is_careful { candidates.clone() } else { Vec::new() };
-        if let Some(level) = self.names.filter(|_| has_context(page.text)) {
-            let mut model = Vec::new();
-            let has_settled = page.fields.iter().any(|field| field.is_settled);
-            let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
-            let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
-            names::tag(level, page.text, is_unwanted, budget, &mut model);
-            let suspected = model.extract_if(.., |one| one.rule == names::SUSPECTED);
-            let suspected: Vec<_> = suspected.collect();
-            if is_careful {
-                offered.extend(model.iter().chain(&suspected).cloned());
-            }
-            let mut model = tidy::tidy(&page, &model);
-            let threshold = |kind| self.settings.threshold(kind);
-            doubts::add_suspected(&page, threshold, &candidates, suspected, &mut model);
-            doubts::leave_out_lonely(&page, &mut model);
-            doubts::leave_out_strays(&page, threshold, &mut candidates, &mut model);
-            doubts::leave_out_unseen(&page, &model, &mut candidates);
-            candidates.extend(model);
-        }
+        let mut offered = if is_careful {
+            candidates.clone()
+        } else {
+            memory.list()
+        };
+        self.find_by_model(&page, budget, &mut candidates, &mut offered);
         rules::find_numbers_again(&page, &self.settings, &mut candidates);
         let programs = Programs::of(&page, &candidates);
         programs.leave_out(&page, &mut candidates);
@@ -311,7 +325,8 @@ impl Detector {
         self.find_by_names(&page, &mut candidates);
         programs.leave_out_from(known, &page, &mut candidates);
         if is_careful {
-            candidates = decide::decide(&page, &self.settings, candidates, offered, budget, explained.as_deref_mut());
+            let told = explained.as_deref_mut();
+            candidates = self.decided(&page, candidates, offered, budget, told);
             for one in explained.into_iter().flatten() {
                 one.span = view.to_source(&one.span);
             }
@@ -322,28 +337,82 @@ impl Detector {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget, None);
             encoded::find(&page, &scan, &mut candidates);
         }
-        for candidate in &mut candidates {
+        drop(page);
+        for candidate in candidates.iter_mut() {
             candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
         resolve::resolve(text, candidates)
     }
 
+    /// Adds what the model finds and the text speaks for; to `offered`, all that the model finds, if it is to be decided about.
+    fn find_by_model(
+        &self,
+        page: &Page<'_>,
+        budget: &Budget<'_>,
+        candidates: &mut List<Candidate>,
+        offered: &mut List<Candidate>,
+    ) {
+        let Some(level) = self.names.filter(|_| has_context(page.text)) else {
+            return;
+        };
+        let mut model = page.memory().list();
+        let has_settled = page.fields.iter().any(|field| field.is_settled);
+        let is_settled = |at: usize| page.field_at(at).is_some_and(|field| field.is_settled);
+        let is_unwanted: Option<&dyn Fn(usize) -> bool> = has_settled.then_some(&is_settled);
+        names::tag(level, page.text, is_unwanted, budget, &mut model);
+        let suspected = model.extract_if(0, |one| one.rule == names::SUSPECTED);
+        if self.depth == Depth::Careful {
+            offered.extend(model.iter().chain(&suspected).cloned());
+        }
+        let mut model = tidy::tidy(page, &model);
+        let threshold = |kind| self.settings.threshold(kind);
+        doubts::add_suspected(page, threshold, candidates, suspected, &mut model);
+        doubts::leave_out_lonely(page, &mut model);
+        doubts::leave_out_strays(page, threshold, candidates, &mut model);
+        doubts::leave_out_unseen(page, &model, candidates);
+        candidates.extend(model);
+    }
+
+    /// What is decided about candidates; all of them where there is no memory to decide.
+    #[expect(
+        clippy::disallowed_types,
+        reason = "explanations are asked for, not part of a scan"
+    )]
+    fn decided(
+        &self,
+        page: &Page<'_>,
+        candidates: List<Candidate>,
+        offered: List<Candidate>,
+        budget: &Budget<'_>,
+        explained: Option<&mut Vec<Explanation>>,
+    ) -> List<Candidate> {
+        let bytes = (candidates.len() + offered.len()) * DECIDING_BYTES;
+        let Some(_deciding) = page.memory().hold(bytes) else {
+            return candidates;
+        };
+        let (kept, _kept_memory) = candidates.into_parts();
+        let (offered, _offered_memory) = offered.into_parts();
+        let decided = decide::decide(page, &self.settings, kept, offered, budget, explained);
+        page.memory().collect(decided)
+    }
+
     /// What the names found so far give away: the same people elsewhere, and what stands beside them.
-    fn find_by_names(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+    fn find_by_names(&self, page: &Page<'_>, candidates: &mut List<Candidate>) {
         let sure_company = names_from(SURE_COMPANY, candidates).take(COMPANY_MIN);
         let sure_from = if sure_company.count() == COMPANY_MIN {
             LIKELY_NAME
         } else {
             SURE_NAME
         };
-        let sure: Vec<_> = names_from(sure_from, candidates)
-            .filter(|name| !people::is_in_program(page, name))
-            .collect();
+        let sure = names_from(sure_from, candidates);
+        let sure = page
+            .memory()
+            .collect(sure.filter(|name| !people::is_in_program(page, name)));
         rules::find_by_names(page, &self.settings, &sure, rules::AGAIN, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::BEDS, candidates);
         rules::find_by_names(page, &self.settings, &sure, rules::SPEAKERS, candidates);
         let threshold = self.settings.threshold(PhiKind::NAME);
-        let mut likely: Vec<_> = names_from(threshold, candidates).collect();
+        let mut likely = page.memory().collect(names_from(threshold, candidates));
         likely.sort_unstable_by_key(|name| name.start);
         rules::find_beside_names(page, &self.settings, &likely, candidates);
     }

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::budget::{Few, Text};
 use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
@@ -12,17 +13,18 @@ use crate::page::{Mark, Page, is_word_byte};
 use crate::people;
 
 /// The text with misread digits put right, of the same length; none where there are none.
-pub(crate) fn mend(page: &Page<'_>) -> Option<String> {
-    let Some(relabelled) = labels(page) else {
-        return numbers(page);
+pub(crate) fn mend(page: &Page<'_>) -> Option<Text> {
+    let counted = |text: Option<String>| Text::of(page.memory(), text?);
+    let Some(relabelled) = counted(labels(page)) else {
+        return counted(numbers(page));
     };
     let page = Page::within(page.budget, &relabelled, page.fields.clone());
-    numbers(&page).or(Some(relabelled))
+    counted(numbers(&page)).or(Some(relabelled))
 }
 
 /// The text with misread labels put right: `D0B`, `D.0.B.`, `PH0NE`, `Te1`.
 fn labels(page: &Page<'_>) -> Option<String> {
-    let mut mended: Option<Vec<u8>> = None;
+    let mut mended: Option<Few<u8>> = None;
     for mark in page.through(&page.marks) {
         let word = page.slice(mark.range());
         let start = mark.start as usize;
@@ -34,7 +36,7 @@ fn labels(page: &Page<'_>) -> Option<String> {
             && (3..=10).contains(&word.len())
             && word.iter().any(|byte| matches!(byte, b'0' | b'1'))
             && LEXICON
-                .sense(&word.iter().map(letter).collect::<Vec<_>>())
+                .sense(&word.iter().map(letter).collect::<Few<_>>())
                 .has(Sense::LABEL);
         if is_dotted || is_misread {
             let text = mended.get_or_insert_with(|| page.bytes().to_vec());
@@ -57,7 +59,7 @@ fn letter(byte: &u8) -> u8 {
 
 /// The text with misread digits put right.
 fn numbers(page: &Page<'_>) -> Option<String> {
-    let mut mended: Option<Vec<u8>> = None;
+    let mut mended: Option<Few<u8>> = None;
     let marks = page.through(&page.marks);
     for mark in marks.filter(|mark| is_digit_like(page, **mark)) {
         let span = whole(page, mark.range());
@@ -173,8 +175,8 @@ fn is_meant(page: &Page<'_>, span: &Range<usize>) -> bool {
 /// `775-2O8-0O41`, `0141-339-6O5O`: three groups tied as those of a telephone number are, most of them digits.
 fn is_telephone(text: &[u8]) -> bool {
     let sign = if text.contains(&b'.') { b'.' } else { b'-' };
-    let groups: Vec<&[u8]> = text.split(|&byte| byte == sign).collect();
-    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let groups: Few<&[u8]> = text.split(|&byte| byte == sign).collect();
+    let lengths: Few<usize> = groups.iter().map(|group| group.len()).collect();
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
     // Nobody reads an S or a Z for a digit in a number that nothing names.
     let is_plain = text.iter().all(|&byte| {
@@ -207,7 +209,7 @@ mod tests {
     use super::*;
 
     fn mended(text: &str) -> Option<String> {
-        mend(&Page::new(text, Vec::new()))
+        mend(&Page::new(text)).map(|text| text.to_owned())
     }
 
     #[test]

@@ -9,13 +9,13 @@ use crate::kinds::PhiKind;
 /// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
 const ROUNDS_MAX: usize = 4;
 
-/// Why a text could not be rewritten.
+/// Why a text could not be rewritten: PHI is left in it, or may be, since it was not scanned completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StillHoldsPhi;
 
 impl std::fmt::Display for StillHoldsPhi {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("the text still holds PHI after several rounds of replacing it")
+        out.write_str("the text still holds PHI after several rounds of replacing it, or was not scanned completely")
     }
 }
 
@@ -67,6 +67,9 @@ impl Detector {
         let mut current = text.to_owned();
         for _ in 0..=ROUNDS_MAX {
             let findings = self.scan(&current);
+            if !findings.is_complete() {
+                return Err(StillHoldsPhi);
+            }
             if findings.is_empty() {
                 return Ok(current);
             }

@@ -6,18 +6,21 @@
 //! At the end, neighbours of a kind that reads as one (a name, an address) are
 //! joined when the kind's rule says that the two read as one.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::budget::{Hold, List, Memory};
 use crate::candidate::Candidate;
 use crate::finding::Finding;
 use crate::rules;
 
 /// Turns candidates into findings: sorted, never overlapping.
-pub(crate) fn resolve(text: &str, mut candidates: Vec<Candidate>) -> Vec<Finding> {
+pub(crate) fn resolve(text: &str, mut candidates: List<Candidate>) -> List<Finding> {
     candidates.retain(|one| !one.span.is_empty());
     let mut united = unite_same_kind(candidates);
     united.sort_by_key(|one| one.span.start);
-    let mut findings = Vec::with_capacity(united.len());
+    let mut findings = united.memory().list();
+    findings.reserve(united.len());
     for group in overlapping_groups(&mut united) {
         match group {
             [only] => findings.push(finding(only, trim(text, only.span.clone()))),
@@ -46,7 +49,7 @@ fn finding(candidate: &Candidate, span: Range<usize>) -> Finding {
 }
 
 /// Settles candidates that overlap: the strongest first, each takes what is free. Findings come out in order.
-fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
+fn settle(text: &str, group: &mut [Candidate], findings: &mut List<Finding>) {
     let first = findings.len();
     group.sort_by(|a, b| {
         weight(b)
@@ -54,9 +57,10 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
             .then(b.span.len().cmp(&a.span.len()))
             .then(a.span.start.cmp(&b.span.start))
     });
-    let mut taken = Taken::default();
+    let mut taken = Taken::new(findings.memory());
     for candidate in group.iter() {
-        for span in taken.free_parts(&candidate.span) {
+        let free = taken.free_parts(&candidate.span, findings.memory());
+        for span in free {
             let is_whole = span == candidate.span;
             let span = trim(text, span);
             if is_whole || has_substance(text, &span) {
@@ -69,27 +73,25 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut Vec<Finding>) {
 }
 
 /// Joins overlapping candidates of one kind; the stronger lends its score and rule.
-fn unite_same_kind(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+fn unite_same_kind(mut candidates: List<Candidate>) -> List<Candidate> {
     candidates.sort_by(|a, b| {
         a.kind
             .cmp(&b.kind)
             .then(a.span.start.cmp(&b.span.start))
             .then(b.span.end.cmp(&a.span.end))
     });
-    let mut united: Vec<Candidate> = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        match united.last_mut() {
-            Some(last) if last.kind == candidate.kind && candidate.span.start < last.span.end => {
-                last.span.end = last.span.end.max(candidate.span.end);
-                if candidate.score > last.score {
-                    last.score = candidate.score;
-                    last.rule = candidate.rule;
-                }
+    candidates.join_by(|last, candidate| {
+        let overlaps = last.kind == candidate.kind && candidate.span.start < last.span.end;
+        if overlaps {
+            last.span.end = last.span.end.max(candidate.span.end);
+            if candidate.score > last.score {
+                last.score = candidate.score;
+                last.rule = candidate.rule;
             }
-            _ => united.push(candidate),
         }
-    }
-    united
+        overlaps
+    });
+    candidates
 }
 
 /// How strongly a candidate defends its span against another kind.
@@ -97,18 +99,26 @@ fn weight(candidate: &Candidate) -> f32 {
     candidate.score + candidate.kind.rule().precedence
 }
 
-/// Spans already given away, kept apart and sorted.
-#[derive(Default)]
-struct Taken(std::collections::BTreeMap<usize, usize>);
+/// Spans already given away, kept apart and sorted, and what counts their memory.
+struct Taken(BTreeMap<usize, usize>, Hold);
+
+/// Memory of a span that was given away, at most.
+const TAKEN_BYTES: usize = 48;
 
 impl Taken {
+    fn new(memory: &Memory) -> Self {
+        Taken(BTreeMap::new(), memory.nothing())
+    }
+
     fn insert(&mut self, span: Range<usize>) {
-        self.0.insert(span.start, span.end);
+        if self.1.grow(TAKEN_BYTES) {
+            self.0.insert(span.start, span.end);
+        }
     }
 
     /// The parts of `span` that nobody has yet, in order.
-    fn free_parts(&self, span: &Range<usize>) -> Vec<Range<usize>> {
-        let mut parts = Vec::new();
+    fn free_parts(&self, span: &Range<usize>, memory: &Memory) -> List<Range<usize>> {
+        let mut parts = memory.list();
         let mut from = span.start;
         if let Some((_, &end)) = self.0.range(..=span.start).next_back() {
             from = from.max(end);
@@ -143,9 +153,10 @@ fn has_substance(text: &str, span: &Range<usize>) -> bool {
         .is_some_and(|part| part.chars().filter(|c| c.is_alphanumeric()).count() >= 2)
 }
 
-fn join_neighbours(text: &str, findings: Vec<Finding>) -> Vec<Finding> {
-    let mut joined: Vec<Finding> = Vec::with_capacity(findings.len());
-    for finding in findings {
+fn join_neighbours(text: &str, mut findings: List<Finding>) -> List<Finding> {
+    let found = findings.take();
+    let mut joined = findings;
+    for finding in found {
         if let Some(last) = joined.last_mut()
             && last.kind == finding.kind
             && may_join(text, last, &finding)
@@ -175,6 +186,7 @@ fn may_join(text: &str, left: &Finding, right: &Finding) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Few;
     use crate::kinds::PhiKind;
 
     fn kind(code: &str) -> PhiKind {
@@ -190,7 +202,8 @@ mod tests {
         }
     }
 
-    fn spans(text: &str, candidates: Vec<Candidate>) -> Vec<(&'static str, &str)> {
+    fn spans<const N: usize>(text: &str, candidates: [Candidate; N]) -> Few<(&'static str, &str)> {
+        let candidates = Memory::unlimited().collect(candidates);
         resolve(text, candidates)
             .into_iter()
             .map(|finding| (finding.kind.code(), &text[finding.span]))
@@ -201,7 +214,7 @@ mod tests {
     fn overlapping_candidates_of_one_kind_become_one() {
         let found = spans(
             "Jane Mary Roe",
-            vec![candidate("name", 0..9, 0.9), candidate("name", 5..13, 0.6)],
+            [candidate("name", 0..9, 0.9), candidate("name", 5..13, 0.6)],
         );
         assert_eq!(found, [("name", "Jane Mary Roe")]);
     }
@@ -210,7 +223,7 @@ mod tests {
     fn the_weaker_kind_keeps_what_sticks_out() {
         let found = spans(
             "jroe@example.org Jane",
-            vec![
+            [
                 candidate("name", 0..21, 0.9),
                 candidate("email", 0..16, 0.9),
             ],
@@ -222,7 +235,7 @@ mod tests {
     fn neighbouring_parts_of_a_name_are_one_finding() {
         let found = spans(
             "Jane Roe",
-            vec![candidate("name", 5..8, 0.9), candidate("name", 0..4, 0.8)],
+            [candidate("name", 5..8, 0.9), candidate("name", 0..4, 0.8)],
         );
         assert_eq!(found, [("name", "Jane Roe")]);
     }

@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Option<(String, &str)> {
-        let page = Page::new(text, Vec::new());
+        let page = Page::new(text);
         let spelled = read(&page, 0)?;
         Some((
             String::from_utf8(spelled.value.to_vec()).expect("only plain characters are read"),

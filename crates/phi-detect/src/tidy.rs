@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 use std::ops::Range;
 
+use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
@@ -23,15 +24,16 @@ const SURE_WORD: f32 = 0.6;
 const SURE_IN_CODE: f32 = 0.9;
 
 /// The pieces of what the model found that hold up, in their whole extent.
-pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> Vec<Candidate> {
+pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> List<Candidate> {
     // Asked once: asking for every candidate would take quadratic time.
     let has_markup = LazyCell::new(|| memchr::memmem::find(page.bytes(), b"</").is_some());
-    page.through(found)
+    let tidied = page
+        .through(found)
         .flat_map(|one| pieces(page, one))
         .map(|one| without_loose_edges(page, whole(page, one)))
         .filter(|one| is_plausible(page, one, || *has_markup))
-        .filter(|one| one.kind != PhiKind::NAME || is_taught(page, one))
-        .collect()
+        .filter(|one| one.kind != PhiKind::NAME || is_taught(page, one));
+    page.memory().collect(tidied)
 }
 
 /// How sure the model must be of a name where few of the words around are known to it, and where hardly any are.
@@ -51,7 +53,7 @@ fn is_taught(page: &Page<'_>, name: &Candidate) -> bool {
 }
 
 /// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.
-fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
+fn pieces(page: &Page<'_>, candidate: &Candidate) -> List<Candidate> {
     let text = page.slice(candidate.span.clone());
     let is_open = |open: u8, close: u8, at: usize| {
         text[at] == open
@@ -61,7 +63,7 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
                 !text[at..].contains(&close)
             }
     };
-    let mut cuts = Vec::new();
+    let mut cuts = page.memory().list();
     for at in 1..text.len() {
         if !matches!(text[at], b'\n' | b' ' | b',' | b'(' | b'"') {
             continue;
@@ -74,13 +76,11 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> Vec<Candidate> {
     }
     let starts = [0].iter().chain(&cuts);
     let ends = cuts.iter().copied().chain([text.len()]);
-    starts
-        .zip(ends)
-        .map(|(from, to)| Candidate {
-            span: candidate.span.start + from..candidate.span.start + to,
-            ..candidate.clone()
-        })
-        .collect()
+    let pieces = starts.zip(ends).map(|(from, to)| Candidate {
+        span: candidate.span.start + from..candidate.span.start + to,
+        ..candidate.clone()
+    });
+    page.memory().collect(pieces)
 }
 
 /// Fits the span of what the model found to its form; a field of data ends where it ends.

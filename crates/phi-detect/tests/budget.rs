@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use phi_detect::{Detector, Findings};
+use phi_detect::{Depth, Detector, Findings};
 
 /// Texts of 256 KiB that keep different parts of the detector busy.
 fn long_texts() -> impl Iterator<Item = String> {
@@ -85,4 +85,45 @@ fn short_texts_are_complete_in_any_field() {
     let findings = Detector::default().scan_while(Some("ssn"), "536228741", &|| true);
     assert!(findings.is_complete());
     assert_eq!(findings.len(), 1);
+}
+
+/// Lines until there are so many bytes.
+fn lines(bytes: usize, line: impl Fn(usize) -> String) -> String {
+    let mut text = String::new();
+    (0..)
+        .take_while(|&number| {
+            text.push_str(&line(number));
+            text.len() < bytes
+        })
+        .for_each(drop);
+    text
+}
+
+#[test]
+fn a_large_table_is_scanned_completely() {
+    let head = "id,last_name,first_name,dob,mrn,ssn,phone\n".to_owned();
+    let table = head
+        + &lines(1 << 20, |number| {
+            let (day, four) = (1 + number % 28, 1000 + number % 9000);
+            let mrn = 400_000 + number;
+            format!("{number},Roe,Jane,03/{day:02}/1962,{mrn},536-22-{four},206-555-{four}\n")
+        });
+    let detector = Detector::default().with_depth(Depth::Fast);
+    let findings = detector.scan(&table);
+    assert!(findings.is_complete());
+    assert!(findings.len() > 50_000, "{}", findings.len());
+}
+
+#[test]
+fn a_large_log_is_scanned_completely() {
+    let log = lines(8 << 20, |number| {
+        let (minute, second) = (number / 60 % 60, number % 60);
+        format!(
+            "2025-02-03T10:{minute:02}:{second:02}.120Z INFO worker[{}] status=200 took={}ms path=/v1/items/{number} closed\n",
+            number % 64,
+            number % 900
+        )
+    });
+    let detector = Detector::default().with_depth(Depth::Fast);
+    assert!(detector.scan(&log).is_complete());
 }

@@ -4,6 +4,11 @@
 //! Where there is no Valgrind nothing is counted. The figures are of the profile that tests are built with and of AVX2,
 //! the widest registers that Valgrind knows: not what users pay, but what grows when the work does.
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "what tests hold is not part of a scan"
+)]
+
 use std::process::Command;
 
 use phi_detect::{Depth, Detector};

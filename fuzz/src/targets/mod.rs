@@ -5,6 +5,7 @@ mod chunked;
 mod credentials;
 mod export;
 mod frames;
+mod growth;
 mod http1;
 mod json;
 mod mask;
@@ -56,6 +57,7 @@ pub const TARGETS: &[Target] = &[
     reply_stage::TARGET,
     // Texts.
     scan::TARGET,
+    growth::TARGET,
     mask::TARGET,
     rewrite::TARGET,
 ];

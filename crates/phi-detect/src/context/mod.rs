@@ -31,7 +31,7 @@ pub(crate) enum Strength {
 pub(crate) struct LabelMatch {
     pub(crate) meaning: Meaning,
     pub(crate) tie: Strength,
-    /// Where the label ends, or the field starts.
+    /// Where the label ends, or the field starts; a place in the field where it starts far before the value.
     pub(crate) from: usize,
 }
 
@@ -48,6 +48,8 @@ impl LabelMatch {
 
 /// How far before a value a label may stand, in bytes.
 const REACH_BYTES: usize = 72;
+/// How far before a value the words of its field are looked at.
+const FIELD_REACH_BYTES: usize = 256;
 /// How many labels before a value are looked at.
 const REACH_LABELS: usize = 5;
 
@@ -103,10 +105,13 @@ pub(crate) fn claim_before(
     let meaning = field.meaning.filter(|&meaning| decides(meaning))?;
     let mut labels = reachable.filter(|label| is_heard(label));
     let is_open = labels.all(|label| Gap::read(page, label.end as usize, at).is_some());
+    let near = page
+        .text
+        .floor_char_boundary(at.saturating_sub(FIELD_REACH_BYTES));
     is_open.then_some(LabelMatch {
         meaning,
         tie: Strength::Field,
-        from: field.span.start,
+        from: near.max(field.span.start),
     })
 }
 
@@ -280,7 +285,7 @@ mod tests {
 
     /// What lays claim to the last number of a text.
     fn claim(text: &str) -> Option<(Meaning, Strength)> {
-        let page = Page::new(text, Vec::new());
+        let page = Page::new(text);
         let last = page.marks.iter().rfind(|mark| mark.is_number())?;
         claim_before(&page, last.start as usize, |_| true).map(|claim| (claim.meaning, claim.tie))
     }

@@ -38,9 +38,9 @@ pub(crate) fn each_date<'a>(
 /// all that a long text holds.
 fn all<'a>(page: &'a Page<'_>) -> &'a [(usize, DateHit)] {
     page.dates.get_or_init(|| {
-        each_that_may_be(page)
-            .filter_map(|index| Some((index, read(page, index)?)))
-            .collect()
+        let dates = each_that_may_be(page);
+        page.memory()
+            .collect(dates.filter_map(|index| Some((index, read(page, index)?))))
     })
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     fn first_date(text: &str) -> Option<(&str, Form)> {
         let view = crate::view::View::new(text);
-        let page = Page::new(view.text(), Vec::new());
+        let page = Page::new(view.text());
         (0..page.marks.len())
             .find_map(|index| date_at(&page, index))
             .map(|hit| (&text[view.to_source(&hit.span)], hit.form))

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::Coded;
+use crate::budget::{Few, List, Text};
 use crate::page::Page;
 
 /// Shorter runs hold nothing worth hiding.
@@ -63,8 +64,8 @@ fn base64(run: &[u8]) -> Option<(String, (usize, usize))> {
     readable(decode_base64(run)?).map(|text| (text, (4, 3)))
 }
 
-fn decode_base64(run: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(run.len() / 4 * 3 + 3);
+fn decode_base64(run: &[u8]) -> Option<Few<u8>> {
+    let mut bytes = Few::with_capacity(run.len() / 4 * 3 + 3);
     let mut bits = 0u32;
     let mut count = 0;
     for &byte in run {
@@ -87,7 +88,7 @@ fn decode_base64(run: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The bytes as text, if a person could read it.
-pub(super) fn readable(bytes: Vec<u8>) -> Option<String> {
+pub(super) fn readable(bytes: Few<u8>) -> Option<String> {
     let is_shown = |byte: &u8| {
         (0x20..0x7f).contains(byte) || matches!(byte, b'\t' | b'\n' | b'\r') || *byte >= 0xc2
     };
@@ -128,7 +129,7 @@ fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
     if run.len() < RUN_BYTES_MIN || !matches!(rest, [] | [b'=', ..]) || !has_digit() {
         return None;
     }
-    let mut bytes = Vec::with_capacity(run.len() / 8 * 5 + 5);
+    let mut bytes = Few::with_capacity(run.len() / 8 * 5 + 5);
     let mut bits = 0u64;
     let mut count = 0;
     for &byte in run {
@@ -153,7 +154,7 @@ const ASCII85_BYTES_MAX: usize = 64 * 1024;
 static ASCII85: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"<~"));
 
 /// ASCII85 between `<~` and `~>`.
-pub(super) fn delimited(page: &Page<'_>, found: &mut Vec<Coded>) {
+pub(super) fn delimited(page: &Page<'_>, found: &mut List<Coded>) {
     let bytes = page.bytes();
     let mut free_from = 0;
     for open in ASCII85.find_iter(bytes) {
@@ -169,6 +170,7 @@ pub(super) fn delimited(page: &Page<'_>, found: &mut Vec<Coded>) {
         found.extend(
             ascii85(&inner[..length])
                 .and_then(readable)
+                .and_then(|text| Text::of(page.memory(), text))
                 .map(|text| Coded {
                     span: open..free_from,
                     text,
@@ -178,9 +180,9 @@ pub(super) fn delimited(page: &Page<'_>, found: &mut Vec<Coded>) {
     }
 }
 
-fn ascii85(run: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(run.len() / 5 * 4 + 4);
-    let digits: Vec<u8> = run
+fn ascii85(run: &[u8]) -> Option<Few<u8>> {
+    let mut bytes = Few::with_capacity(run.len() / 5 * 4 + 4);
+    let digits: Few<u8> = run
         .iter()
         .copied()
         .filter(|byte| !byte.is_ascii_whitespace())

@@ -1,20 +1,21 @@
 //! Lists of character codes, in hexadecimal, decimal, octal or binary.
 
 use super::Coded;
+use crate::budget::{Few, List, Text};
 use crate::page::Page;
 
 /// Fewer codes in a row are just numbers.
 const CODES_MIN: usize = 9;
 
 /// Lists of codes: `35 33 36 2d`, `0x35, 0x33`, `53 51 54 45`, `065 063 066 055`, `00110101 00110011`.
-pub(super) fn find(page: &Page<'_>, found: &mut Vec<Coded>) {
+pub(super) fn find(page: &Page<'_>, found: &mut List<Coded>) {
     let (mut index, mut way) = (0, page.way());
     while index < page.marks.len() && way.goes_on(page.marks[index].start as usize) {
         let count = list_length(page, index);
         if count >= CODES_MIN {
             let marks = &page.marks[index..index + count];
             let span = marks[0].start as usize..marks[count - 1].end as usize;
-            let values = |radix| -> Option<Vec<u8>> {
+            let values = |radix| -> Option<Few<u8>> {
                 marks
                     .iter()
                     .map(|mark| {
@@ -30,7 +31,8 @@ pub(super) fn find(page: &Page<'_>, found: &mut Vec<Coded>) {
             for bytes in [2, 8, 10, 16].into_iter().filter_map(values) {
                 let text = String::from_utf8(bytes)
                     .ok()
-                    .filter(|text| looks_hidden(text));
+                    .filter(|text| looks_hidden(text))
+                    .and_then(|text| Text::of(page.memory(), text));
                 found.extend(text.map(|text| Coded {
                     span: span.clone(),
                     text,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::Finding;
-use crate::budget::Way;
+use crate::budget::{Few, List, Memory, Text, Way};
 use crate::candidate::Candidate;
 use crate::page::Page;
 
@@ -20,13 +20,19 @@ struct Line {
 }
 
 /// Lines of a dump that follow each other.
-#[derive(Default)]
 pub(crate) struct Dump {
-    lines: Vec<Line>,
-    bytes: Vec<u8>,
+    lines: List<Line>,
+    bytes: List<u8>,
 }
 
 impl Dump {
+    fn new(memory: &Memory) -> Self {
+        Dump {
+            lines: memory.list(),
+            bytes: memory.list(),
+        }
+    }
+
     /// From the first to the last of its lines.
     pub(crate) fn span(&self) -> Range<usize> {
         let start = self.lines.first().map_or(0, |line| line.span.start);
@@ -61,13 +67,13 @@ impl Dump {
 /// Scans what the dumps of the page say.
 pub(super) fn find(
     page: &Page<'_>,
-    scan: &dyn Fn(&str) -> Vec<Finding>,
-    candidates: &mut Vec<Candidate>,
+    scan: &dyn Fn(&str) -> List<Finding>,
+    candidates: &mut List<Candidate>,
 ) {
-    let dumps = dumps(page.bytes(), page.way());
+    let dumps = dumps(page.bytes(), page.way(), page.memory());
     drop_figures(&dumps, candidates);
     for dump in dumps {
-        let Some(text) = dump.text() else {
+        let Some(text) = dump.text().and_then(|text| Text::of(page.memory(), text)) else {
             continue;
         };
         candidates.extend(scan(&text).into_iter().map(|finding| Candidate {
@@ -80,8 +86,9 @@ pub(super) fn find(
 }
 
 /// Drops what is only a piece of the offsets and bytes: they are nobody's numbers.
-fn drop_figures(dumps: &[Dump], candidates: &mut Vec<Candidate>) {
-    let lines: Vec<_> = dumps.iter().flat_map(|dump| &dump.lines).collect();
+fn drop_figures(dumps: &List<Dump>, candidates: &mut List<Candidate>) {
+    let lines = dumps.iter().flat_map(|dump| &dump.lines);
+    let lines = candidates.memory().collect(lines);
     candidates.retain(|one| {
         let next = lines.partition_point(|line| line.figures.start <= one.span.start);
         next == 0 || lines[next - 1].figures.end <= one.span.start
@@ -89,9 +96,9 @@ fn drop_figures(dumps: &[Dump], candidates: &mut Vec<Candidate>) {
 }
 
 /// Every dump in the text.
-pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>) -> Vec<Dump> {
-    let mut found = Vec::new();
-    let mut open = Dump::default();
+pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>, memory: &Memory) -> List<Dump> {
+    let mut found = memory.list();
+    let mut open = Dump::new(memory);
     let mut start = 0;
     while start < bytes.len() && way.goes_on(start) {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
@@ -102,7 +109,9 @@ pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>) -> Vec<Dump> {
                 figures,
                 from: before,
             }),
-            None if !open.lines.is_empty() => found.push(std::mem::take(&mut open)),
+            None if !open.lines.is_empty() => {
+                found.push(std::mem::replace(&mut open, Dump::new(memory)));
+            }
             None => {}
         }
         start += length + 1;
@@ -121,7 +130,7 @@ const LINE_BYTES_MAX: usize = 32;
 fn read_line(
     bytes: &[u8],
     line: Range<usize>,
-    found: &mut Vec<u8>,
+    found: &mut List<u8>,
 ) -> Option<(Range<usize>, Range<usize>)> {
     let text = &bytes[line.clone()];
     let first = text.first()?;
@@ -136,7 +145,7 @@ fn read_line(
         return None;
     }
     let start = offset + colon;
-    let mut groups = Vec::new();
+    let mut groups = Few::new();
     let mut at = start;
     loop {
         let gap = text[at..]

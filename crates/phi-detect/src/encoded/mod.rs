@@ -12,13 +12,14 @@ pub(crate) use dump::dumps;
 use std::ops::Range;
 
 use crate::Finding;
+use crate::budget::{Few, List, Text};
 use crate::candidate::Candidate;
 use crate::page::Page;
 
 /// A coded run that decodes to text.
 struct Coded {
     span: Range<usize>,
-    text: String,
+    text: Text,
     /// How many bytes of the run stand for how many bytes of text.
     ratio: (usize, usize),
 }
@@ -26,8 +27,8 @@ struct Coded {
 /// Decodes every coded run of the page and scans it with `scan`.
 pub(crate) fn find(
     page: &Page<'_>,
-    scan: &dyn Fn(&str) -> Vec<Finding>,
-    candidates: &mut Vec<Candidate>,
+    scan: &dyn Fn(&str) -> List<Finding>,
+    candidates: &mut List<Candidate>,
 ) {
     let mut found = runs(page);
     alphabets::delimited(page, &mut found);
@@ -39,26 +40,23 @@ pub(crate) fn find(
 }
 
 /// Gives each finding its share of the run; together they cover all of it.
-fn spread(coded: &Coded, findings: Vec<Finding>, candidates: &mut Vec<Candidate>) {
+fn spread(coded: &Coded, findings: List<Finding>, candidates: &mut List<Candidate>) {
     let (coded_bytes, text_bytes) = coded.ratio;
     let place = |at: usize| (coded.span.start + at / text_bytes * coded_bytes).min(coded.span.end);
-    let starts: Vec<usize> = findings
-        .iter()
-        .enumerate()
-        .map(|(index, finding)| {
-            if index == 0 {
-                coded.span.start
-            } else {
-                place(finding.span.start)
-            }
-        })
-        .collect();
+    let starts = findings.iter().enumerate().map(|(index, finding)| {
+        if index == 0 {
+            coded.span.start
+        } else {
+            place(finding.span.start)
+        }
+    });
+    let starts = findings.memory().collect(starts);
     for (index, finding) in findings.into_iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(coded.span.end);
-        if starts[index] < end {
+        if let Some(&start) = starts.get(index).filter(|start| **start < end) {
             candidates.push(Candidate {
                 kind: finding.kind,
-                span: starts[index]..end,
+                span: start..end,
                 score: finding.score,
                 rule: "encoded",
             });
@@ -67,8 +65,8 @@ fn spread(coded: &Coded, findings: Vec<Finding>, candidates: &mut Vec<Candidate>
 }
 
 /// The long runs of the page that decode to text.
-fn runs(page: &Page<'_>) -> Vec<Coded> {
-    let mut found = Vec::new();
+fn runs(page: &Page<'_>) -> List<Coded> {
+    let mut found = page.memory().list();
     let mut free_from = 0;
     for long in page.through(&page.long_runs) {
         if long.start < free_from {
@@ -111,18 +109,19 @@ fn is_joint(byte: u8) -> bool {
 const JOINTS_MAX: usize = 16;
 
 /// The run if it decodes as a whole, or else the parts of it that do.
-fn pieces(page: &Page<'_>, span: Range<usize>) -> Vec<Coded> {
+fn pieces(page: &Page<'_>, span: Range<usize>) -> Few<Coded> {
     let bytes = page.bytes();
-    let joints: Vec<usize> = span
+    let joints: Few<usize> = span
         .clone()
         .filter(|&at| is_joint(bytes[at]))
         .take(JOINTS_MAX)
         .collect();
     let decoded = |span: Range<usize>| {
         let (text, ratio) = alphabets::decode(page.slice(span.clone()))?;
+        let text = Text::of(page.memory(), text)?;
         Some(Coded { span, text, ratio })
     };
-    let mut found = Vec::new();
+    let mut found = Few::new();
     let mut free_from = span.start;
     let starts = std::iter::once(span.start).chain(joints.iter().map(|joint| joint + 1));
     for start in starts {

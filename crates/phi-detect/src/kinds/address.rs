@@ -53,6 +53,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "corner of|the corner of|intersection of|the intersection of",
         ),
     ],
+    keys: &[],
     number: None,
     weights: &[],
     hits: &[

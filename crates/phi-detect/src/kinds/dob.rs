@@ -43,6 +43,11 @@ pub(super) static RULE: PhiRule = PhiRule {
             delivered on|geburtstag|birthday|bday|b day|birth day",
         ),
     ],
+    keys: &[(
+        Meaning::OtherDate,
+        "dob from|dob to|dob min|dob max|dob after|dob before|dob start|dob end|birth date from|birth date to|birthdate from|\
+         birthdate to|birth date min|birth date max|birth date after|birth date before|birth date start|birth date end",
+    )],
     number: None,
     weights: &[],
     hits: &[
@@ -110,6 +115,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "lahir «17 Agustus 1962», född «14 maj 1962», doğum tarihi «29 Ekim 1962»",
     ],
     misses: &[
+        "{\"dob_from\":19000101}",
         "2005-06-23  Jane Roe <jane.roe@clinic.example>\n\n\t* Fix the build.",
         " -- Jane Roe <jane.roe@clinic.example>  Sun,  7 Aug 2005 23:23:08 -0400",
         "Admitted on March 14, 2025 and discharged March 19, 2025.",

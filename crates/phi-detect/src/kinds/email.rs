@@ -20,6 +20,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         Meaning::Email,
         "email|e mail|emails|email address|e mail address|mail|correo|correo electronico|gmail",
     )],
+    keys: &[],
     number: None,
     weights: &[],
     hits: &[

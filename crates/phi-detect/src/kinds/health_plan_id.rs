@@ -22,6 +22,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         policy no|policy id|insurance id|insurance number|insurance no|insurance policy|plan id|plan number|\
         medicaid id|medicaid number|health plan id|health plan number|health insurance id|health insurance number",
     )],
+    keys: &[],
     number: Some(Number {
         length: 6..=20,
         digits_min: 5,

@@ -21,6 +21,8 @@ pub(crate) enum Meaning {
     Mrn,
     /// "chart", "patient id", "account": an MRN when nothing says otherwise.
     MrnMaybe,
+    /// `record_id` as a key: an MRN beside another sign of a person, since any program has records.
+    MrnBeside,
     /// "patient", "patient name", "family".
     Name,
     /// "name" in data, which may be anybody's or anything's.
@@ -39,6 +41,15 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
+    /// The meaning in a record about a person: its "name" is that person's name.
+    pub(crate) fn of_person(self) -> Meaning {
+        match self {
+            Meaning::NameMaybe => Meaning::Name,
+            Meaning::MrnBeside => Meaning::MrnMaybe,
+            other => other,
+        }
+    }
+
     /// Whether a label of this meaning says for sure which number follows, so that it is not another.
     pub(crate) fn is_of_number(self) -> bool {
         matches!(
@@ -46,6 +57,7 @@ impl Meaning {
             Meaning::Ssn
                 | Meaning::Mrn
                 | Meaning::MrnMaybe
+                | Meaning::MrnBeside
                 | Meaning::Medicare
                 | Meaning::Phone
                 | Meaning::Zip

@@ -27,6 +27,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             railroad retirement number|railroad retirement|rrb|rrb number|medicareid|medicare identifier|bene id|\
             medicare identification number|us mbi",
     )],
+    keys: &[],
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.

@@ -51,6 +51,8 @@ pub struct PhiRule {
     pub misses: &'static [&'static str],
     /// The phrases that introduce it, each in lower case with single spaces, separated by `|`.
     pub(crate) labels: &'static [(Meaning, &'static str)],
+    /// Phrases that say something else as the whole key of a value in data than they say in prose.
+    pub(crate) keys: &'static [(Meaning, &'static str)],
     /// What it looks like, where its label is all there is to know it by.
     pub(crate) number: Option<Number>,
     /// How sure each shape and evidence makes us.

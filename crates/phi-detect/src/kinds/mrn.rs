@@ -79,6 +79,11 @@ pub(super) static RULE: PhiRule = PhiRule {
             couple file|our id|pt identifiers|patient identifiers",
         ),
     ],
+    keys: &[(
+        Meaning::MrnBeside,
+        "record|record id|record number|chart|chart id|file number|folder number|hospital id|subject id|\
+         person id|unit number",
+    )],
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.
@@ -110,6 +115,11 @@ pub(super) static RULE: PhiRule = PhiRule {
         (Shape::Spelled, Evidence::Label, 0.85, "mrn.spoken"),
     ],
     hits: &[
+        "MRN «00412345», 415-555-0134",
+        "MRN «00412345», «00498812»",
+        "{\"patient\":\"Jane Roe\",\"record_id\":«1234567»}",
+        "{\"patient\":{\"name\":\"Jane Roe\"},\"visit\":{\"chart_id\":«88123»}}",
+        "record_id,last_name,dob\n«4471902»,Roe,03/14/1962",
         "MRN: «00482913» admitted for chest pain.",
         "medical record number is «E1234567»",
         "chart #«45-01-63»",
@@ -209,6 +219,9 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Name;Geb.;PID\nRoe;14.03.1962;«0004471902»\nPoe;15.03.1962;«0004471903»",
     ],
     misses: &[
+        "{\"record_id\":1234567}",
+        "{\"chart_id\":88123}",
+        "{\"rows\":[{\"recordId\":1234567,\"file_number\":88123,\"subject_id\":\"771204\"}]}",
         ".UR http://www.ietf.org/rfc/rfc1036.txt",
         "Thanks to Jane Roe.\n.hljs-keyword {\n  color: #B21889\n}",
         "OP_NO_SSLv2, OP_NO_SSLv3 = 0x1000000, 0x2000000",

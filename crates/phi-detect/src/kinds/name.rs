@@ -42,6 +42,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "name|names|person|contact name|user name|full name|display name",
         ),
     ],
+    keys: &[],
     number: None,
     weights: &[],
     hits: &[

@@ -16,6 +16,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     threshold: 0.5,
     is_on_by_default: false,
     labels: &[(BY_LABEL, "npi|npis|npi number|npi no|provider npi")],
+    keys: &[],
     number: Some(Number {
         length: 10..=10,
         digits_min: 10,

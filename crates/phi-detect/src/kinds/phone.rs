@@ -46,6 +46,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             line|desk|office|front desk|nurse line|clinic|pharmacy|t|p|f|m|w|h|c|o|other no|alt no|alternate no|another no",
         ),
     ],
+    keys: &[],
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.
@@ -114,6 +115,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         (Shape::Pager, Evidence::Label, 0.8, "phone.pager"),
     ],
     hits: &[
+        "MRN 00412345, «415-555-0134»",
         "Please call the patient back on «206-555-0142» after lunch.",
         "Call her back on «(206) 555-0142» after 5pm",
         "Handy: «0171 2345678», tel. kom. «601 234 567»",

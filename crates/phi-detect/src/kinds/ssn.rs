@@ -34,6 +34,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             "social|ss|soc|socials|itin|tin|tax id|taxpayer id|taxpayer identification number|subscriber id ssn",
         ),
     ],
+    keys: &[],
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.

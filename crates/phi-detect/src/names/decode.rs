@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::simd::TAGS_MAX;
 use super::weights::{STEPS, Weights};
+use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 
@@ -36,7 +37,7 @@ const LAG_MAX: i64 = 2 << SCORE_BITS;
 /// Collects runs and turns them into candidates.
 pub(super) struct Decoder<'a> {
     weights: &'static Weights,
-    out: &'a mut Vec<Candidate>,
+    out: &'a mut List<Candidate>,
     spans: Vec<(u32, u32)>,
     scores: Vec<[i32; TAGS_MAX]>,
     /// For each token and state, the state before it on the best way there.
@@ -44,7 +45,7 @@ pub(super) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(weights: &'static Weights, out: &'a mut Vec<Candidate>) -> Self {
+    pub(super) fn new(weights: &'static Weights, out: &'a mut List<Candidate>) -> Self {
         Decoder {
             weights,
             out,

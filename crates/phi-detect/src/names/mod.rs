@@ -19,7 +19,7 @@ mod weights;
 
 use std::cell::Cell;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, List};
 use crate::candidate::Candidate;
 use decode::Decoder;
 pub(crate) use decode::{NEARLY, SUSPECTED};
@@ -56,7 +56,7 @@ pub(crate) fn tag(
     text: &str,
     is_unwanted: Option<&dyn Fn(usize) -> bool>,
     budget: &Budget<'_>,
-    out: &mut Vec<Candidate>,
+    out: &mut List<Candidate>,
 ) {
     thread_local! {
         /// What served for the text before, and serves again.

@@ -3,8 +3,9 @@
 use super::*;
 
 fn found(level: Level, text: &str) -> Vec<(usize, usize, &'static str, f32)> {
-    let mut out = Vec::new();
-    tag(level, text, None, &Budget::new(&|| true), &mut out);
+    let budget = Budget::new(&|| true);
+    let mut out = budget.memory().list();
+    tag(level, text, None, &budget, &mut out);
     out.into_iter()
         .map(|it| (it.span.start, it.span.end, it.kind.code(), it.score))
         .collect()
@@ -71,14 +72,9 @@ fn leaving_unwanted_findings_out_changes_no_other() {
     let text: String = golden().map(|(text, _)| text + "\n").collect();
     let all = found(Level::best(), &text);
     let is_unwanted = |at: usize| (at / 200).is_multiple_of(2);
-    let mut out = Vec::new();
-    tag(
-        Level::best(),
-        &text,
-        Some(&is_unwanted),
-        &Budget::new(&|| true),
-        &mut out,
-    );
+    let budget = Budget::new(&|| true);
+    let mut out = budget.memory().list();
+    tag(Level::best(), &text, Some(&is_unwanted), &budget, &mut out);
     assert!(out.len() < all.len());
     let rest = all.iter().filter(|it| !is_unwanted(it.0));
     let kept = out.iter().filter(|it| !is_unwanted(it.span.start));

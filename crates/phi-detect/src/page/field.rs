@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{CLASS, LETTER, Page, is_word_byte};
+use crate::budget::List;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 
@@ -49,7 +50,7 @@ impl<'a> Page<'a> {
     }
 
     /// The span, or what placeholders leave of it: "[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing.
-    fn unmasked(&self, span: &Range<usize>) -> Vec<Range<usize>> {
+    fn unmasked(&self, span: &Range<usize>) -> List<Range<usize>> {
         let first = self
             .marks
             .partition_point(|mark| (mark.end as usize) <= span.start);
@@ -57,14 +58,16 @@ impl<'a> Page<'a> {
             .iter()
             .take_while(|mark| (mark.start as usize) < span.end)
             .filter(|mark| mark.sense.has(Sense::PLACEHOLDER));
-        let mut rests = Vec::new();
+        let mut rests = self.memory().list();
         let mut from = span.start;
         for mark in placeholders {
             rests.extend(self.rest(from..mark.start as usize));
             from = mark.end as usize;
         }
         if from == span.start {
-            return vec![span.clone()];
+            rests.clear();
+            rests.push(span.clone());
+            return rests;
         }
         rests.extend(self.rest(from..span.end));
         rests

@@ -3,17 +3,23 @@
 use std::ops::Range;
 
 use super::{Mark, placeholder_at};
-use crate::budget::{self, Budget};
+use crate::budget::{self, Budget, List, Memory};
 use crate::bytes64::{self, Block, take_first};
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
 
 /// The one pass over the bytes.
-pub(super) fn mark(bytes: &[u8], budget: Option<&Budget<'_>>) -> (Vec<Mark>, Vec<Range<usize>>) {
+pub(super) fn mark(
+    bytes: &[u8],
+    budget: Option<&Budget<'_>>,
+    memory: &Memory,
+) -> (List<Mark>, List<Range<usize>>) {
+    let mut marks = memory.list();
+    marks.reserve(bytes.len() / 24 + 8);
     let mut pass = Pass {
         bytes,
-        marks: Vec::with_capacity(bytes.len() / 24 + 8),
-        long_runs: Vec::new(),
+        marks,
+        long_runs: memory.list(),
         free_from: 0,
     };
     let mut runs = Runs::new(bytes);
@@ -124,8 +130,8 @@ const LONG_RUN_BYTES: usize = 12;
 /// What the pass has found so far.
 struct Pass<'a> {
     bytes: &'a [u8],
-    marks: Vec<Mark>,
-    long_runs: Vec<Range<usize>>,
+    marks: List<Mark>,
+    long_runs: List<Range<usize>>,
     /// Where the last placeholder ends.
     free_from: usize,
 }
@@ -160,7 +166,7 @@ impl Pass<'_> {
 }
 
 /// Marks a word that is loud, or a key of data in camel case: "homePhone:", "patientDob=", "findByMrn(".
-fn push_word(bytes: &[u8], word: Range<usize>, marks: &mut Vec<Mark>) {
+fn push_word(bytes: &[u8], word: Range<usize>, marks: &mut List<Mark>) {
     let sense = LEXICON.sense_in(bytes, word.clone());
     let may_be_key = bytes.get(word.end).copied().is_some_and(is_behind_key);
     let is_camel_case = || {
@@ -174,7 +180,7 @@ fn push_word(bytes: &[u8], word: Range<usize>, marks: &mut Vec<Mark>) {
     }
 }
 
-fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
+fn push(marks: &mut List<Mark>, span: Range<usize>, sense: Sense) {
     marks.push(Mark {
         start: span.start as u32,
         end: span.end as u32,
@@ -184,7 +190,7 @@ fn push(marks: &mut Vec<Mark>, span: Range<usize>, sense: Sense) {
 
 /// Marks letters and digits run together. A label stuck to its number ("SSN536", "MRN004")
 /// is marked as the two things it is.
-fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut Vec<Mark>) {
+fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut List<Mark>) {
     let letters = bytes[span.clone()]
         .iter()
         .take_while(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80)
@@ -255,19 +261,20 @@ fn number_and_extension(bytes: &[u8], span: Range<usize>) -> Option<(Range<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Few;
 
     #[test]
     fn marks_do_not_depend_on_where_blocks_end() {
         let text = "Dr. Roe, MRN4711 x9 homePhone:5 [SSN] [SSN_7K3QD]SSN536 q@z née Überweisungsschein 12, electroencephalography-3 DOB";
         let told = |text: &str, from: usize| {
-            let (marks, long_runs) = mark(text.as_bytes(), None);
+            let (marks, long_runs) = mark(text.as_bytes(), None, &Memory::unlimited());
             let marks = marks.into_iter().map(|mark| {
                 let start = mark.start as usize - from;
                 (start..mark.end as usize - from, mark.sense.0)
             });
             let long_runs = long_runs.into_iter();
             let long_runs = long_runs.map(|run| run.start - from..run.end - from);
-            (marks.collect::<Vec<_>>(), long_runs.collect::<Vec<_>>())
+            (marks.collect::<Few<_>>(), long_runs.collect::<Few<_>>())
         };
         let (marks, long_runs) = told(text, 0);
         let of_sense = |sense: Sense| {
@@ -275,9 +282,9 @@ mod tests {
             let marks = marks.filter(move |(_, one)| Sense(*one).has(sense));
             marks.map(|(span, _)| &text[span.clone()])
         };
-        let numbers: Vec<_> = of_sense(Sense::NUMBER).collect();
+        let numbers: Few<_> = of_sense(Sense::NUMBER).collect();
         assert_eq!(numbers, ["4711", "5", "536", "12", "3"]);
-        let labels: Vec<_> = of_sense(Sense::LABEL).collect();
+        let labels: Few<_> = of_sense(Sense::LABEL).collect();
         assert_eq!(labels, ["MRN", "SSN", "DOB"]);
         assert!(of_sense(Sense::CODE).eq(["x9"]));
         assert!(of_sense(Sense::PLACEHOLDER).eq(["[SSN]", "[SSN_7K3QD]"]));

@@ -16,7 +16,7 @@ pub(crate) use spoken::Spoken;
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use crate::budget::{self, Budget, Way};
+use crate::budget::{self, Budget, List, Memory, Way};
 use crate::bytes8;
 use crate::kinds;
 use crate::labels::Meaning;
@@ -59,56 +59,76 @@ pub(crate) struct Label {
 /// A text and what one pass over it found.
 pub(crate) struct Page<'a> {
     pub(crate) text: &'a str,
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: List<Mark>,
     /// Which of the marks are numbers or codes.
-    numbers: Vec<u32>,
-    pub(crate) labels: Vec<Label>,
+    numbers: List<u32>,
+    /// Which of them are mask placeholders.
+    placeholders: List<u32>,
+    pub(crate) labels: List<Label>,
     /// In order, never overlapping.
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: List<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
     /// The dates with their marks; read when a rule first asks.
-    pub(crate) dates: OnceCell<Vec<(usize, DateHit)>>,
+    pub(crate) dates: OnceCell<List<(usize, DateHit)>>,
     /// How many labels stood before the place that was asked about last.
     last_labels: Cell<usize>,
     /// Numbers said in words.
-    pub(crate) spoken: Vec<Spoken>,
+    pub(crate) spoken: List<Spoken>,
     /// Runs of letters and digits too long for a word; may be text in another coding.
-    pub(crate) long_runs: Vec<Range<usize>>,
+    pub(crate) long_runs: List<Range<usize>>,
     pub(crate) budget: Option<&'a Budget<'a>>,
+    memory: Memory,
 }
 
 impl<'a> Page<'a> {
-    /// Reads the text once. `fields` are in order and do not overlap.
-    pub(crate) fn new(text: &'a str, fields: Vec<Field>) -> Self {
+    /// Reads a text without fields once.
+    #[cfg(test)]
+    pub(crate) fn new(text: &'a str) -> Self {
+        let fields = Memory::unlimited().list();
         Self::within(None, text, fields)
     }
 
-    /// The same, for as long as the budget lasts, and to be read no longer.
+    /// The same with `fields` that are in order and do not overlap, for as long as the budget lasts, and to be read no longer.
     pub(crate) fn within(
         budget: Option<&'a Budget<'a>>,
         text: &'a str,
-        fields: Vec<Field>,
+        fields: List<Field>,
     ) -> Self {
-        let (marks, long_runs) = marks::mark(text.as_bytes(), budget);
+        let memory = fields.memory().clone();
+        let (marks, long_runs) = marks::mark(text.as_bytes(), budget, &memory);
         let labels = phrases::find(text.as_bytes(), &marks, budget);
-        let numbers = marks.iter().enumerate();
-        let numbers = numbers.filter(|(_, mark)| mark.is_number() || mark.is_code());
+        let of = |is_one: fn(Mark) -> bool| {
+            let places = marks
+                .iter()
+                .enumerate()
+                .filter(move |(_, mark)| is_one(**mark));
+            memory.collect(places.map(|(index, _)| index as u32))
+        };
+        let numbers = of(|mark| mark.is_number() || mark.is_code());
+        let placeholders = of(|mark| mark.sense.has(Sense::PLACEHOLDER));
         let mut page = Page {
             text,
-            numbers: numbers.map(|(index, _)| index as u32).collect(),
+            numbers,
+            placeholders,
             marks,
             labels,
             fields,
             last_field: Cell::new(0),
             dates: OnceCell::new(),
             last_labels: Cell::new(0),
-            spoken: Vec::new(),
+            spoken: memory.list(),
             long_runs,
             budget,
+            memory,
         };
         page.spoken = spoken::find(&page);
         page
+    }
+
+    /// Memory that counts for the scan of the page.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Counts off the marks for as long as there is time.
@@ -180,13 +200,13 @@ impl<'a> Page<'a> {
 
     /// Whether a mask placeholder stands in the span.
     pub(crate) fn has_placeholder(&self, span: &Range<usize>) -> bool {
-        let first = self
-            .marks
-            .partition_point(|mark| (mark.end as usize) <= span.start);
-        self.marks[first..]
-            .iter()
-            .take_while(|mark| (mark.start as usize) < span.end)
-            .any(|mark| mark.sense.has(Sense::PLACEHOLDER))
+        let mark = |index: &u32| self.marks[*index as usize];
+        let next = self
+            .placeholders
+            .partition_point(|index| (mark(index).end as usize) <= span.start);
+        self.placeholders
+            .get(next)
+            .is_some_and(|index| (mark(index).start as usize) < span.end)
     }
 
     /// The labels that end at a place or before it.
@@ -303,9 +323,10 @@ fn placeholder_of(placeholder: &[u8], bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Few;
 
-    fn labels_of(text: &str) -> Vec<(&str, Meaning)> {
-        let page = Page::new(text, Vec::new());
+    fn labels_of(text: &str) -> Few<(&str, Meaning)> {
+        let page = Page::new(text);
         page.labels
             .iter()
             .map(|label| {

@@ -3,14 +3,15 @@
 use std::ops::Range;
 
 use super::{Label, Mark, is_word_byte};
-use crate::budget::{self, Budget};
+use crate::budget::{self, Budget, List};
 use crate::bytes8;
 use crate::labels::{self, Meaning};
 use crate::lexicon::{self, Sense};
 
 /// Matches phrases of the label table at the marks that can start one; the longest wins.
-pub(super) fn find(bytes: &[u8], marks: &[Mark], budget: Option<&Budget<'_>>) -> Vec<Label> {
-    let mut found: Vec<Label> = Vec::with_capacity(marks.len() / 4);
+pub(super) fn find(bytes: &[u8], marks: &List<Mark>, budget: Option<&Budget<'_>>) -> List<Label> {
+    let mut found: List<Label> = marks.memory().list();
+    found.reserve(marks.len() / 4);
     let mut free_from = 0;
     let marks = budget::through(budget, marks);
     for mark in marks.filter(|mark| mark.sense.has(Sense::LABEL | Sense::KEY)) {

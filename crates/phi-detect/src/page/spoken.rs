@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Page;
+use crate::budget::List;
 use crate::lexicon::Sense;
 
 /// A number said in words, or in words and figures: "five three six, two 2, eight seven four one".
@@ -12,8 +13,8 @@ pub(crate) struct Spoken {
 }
 
 /// Every stretch of at least seven digits with a spelled digit among them.
-pub(super) fn find(page: &Page<'_>) -> Vec<Spoken> {
-    let mut found = Vec::new();
+pub(super) fn find(page: &Page<'_>) -> List<Spoken> {
+    let mut found = page.memory().list();
     let (mut index, mut way) = (0, page.way());
     while index < page.marks.len() && way.goes_on(page.marks[index].start as usize) {
         if page.marks[index].sense.has(Sense::DIGIT_WORD) {

@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_key_before_a_value_says_whose_it_is() {
-        let is_keyed = |text: &str| is_keyed(&Page::new(text, Vec::new()), text.len());
+        let is_keyed = |text: &str| is_keyed(&Page::new(text), text.len());
         for text in [
             r#"],"family": ""#,
             r#""given": ["Anna", ""#,
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_age_stands_behind_a_name() {
-        let has = |text: &str| has_age(&Page::new(text, Vec::new()), "Roe".len());
+        let has = |text: &str| has_age(&Page::new(text), "Roe".len());
         for text in [
             "Roe, 71M, CHF",
             "Roe is a 53-year-old woman",

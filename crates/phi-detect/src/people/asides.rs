@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, word_end};
 
@@ -79,7 +80,7 @@ static DEPARTMENTS: &[&str] = &[
 pub(crate) fn after_departments(
     page: &Page<'_>,
     is_ordinary: impl Fn(&str) -> bool,
-) -> Vec<Range<usize>> {
+) -> List<Range<usize>> {
     let brackets = page.through(memchr::memchr_iter(b'(', page.bytes()));
     let named = brackets.filter_map(|bracket| {
         let end = word_end(page.bytes(), bracket + 1);
@@ -91,15 +92,14 @@ pub(crate) fn after_departments(
         (page.byte(end) == b')' && is_written_as_name && follows_department(page, bracket))
             .then_some(span)
     });
-    named
-        .filter(|span| {
-            let sense = LEXICON.sense(page.slice(span.clone()));
-            let is_given =
-                sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0 && sense != Sense::NONE;
-            let word = page.text.get(span.clone()).unwrap_or_default();
-            is_given || sense == Sense::NONE && !is_ordinary(word)
-        })
-        .collect()
+    let named = named.filter(|span| {
+        let sense = LEXICON.sense(page.slice(span.clone()));
+        let is_given =
+            sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0 && sense != Sense::NONE;
+        let word = page.text.get(span.clone()).unwrap_or_default();
+        is_given || sense == Sense::NONE && !is_ordinary(word)
+    });
+    page.memory().collect(named)
 }
 
 fn follows_department(page: &Page<'_>, bracket: usize) -> bool {

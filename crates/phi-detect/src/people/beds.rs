@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
@@ -10,16 +11,17 @@ const LINES_MIN: usize = 3;
 const KNOWN_MIN: usize = 2;
 
 /// Who lies in the beds of a list: "307 Gold CIWA" below "301 Winters" and "302 Bui".
-pub(crate) fn in_beds(page: &Page<'_>, names: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut sorted: Vec<_> = names.to_vec();
+pub(crate) fn in_beds(page: &Page<'_>, names: &[Range<usize>]) -> List<Range<usize>> {
+    let memory = page.memory();
+    let mut sorted = memory.collect(names.iter().cloned());
     sorted.sort_by_key(|name| name.start);
     let is_known = |word: &Range<usize>| {
         let next = sorted.partition_point(|name| name.end <= word.start);
         sorted.get(next).is_some_and(|name| name.start < word.end)
     };
-    let mut found = Vec::new();
-    let mut list: Vec<Range<usize>> = Vec::new();
-    let mut settle = |list: &mut Vec<Range<usize>>| {
+    let mut found = memory.list();
+    let mut list: List<Range<usize>> = memory.list();
+    let mut settle = |list: &mut List<Range<usize>>| {
         let known = list.iter().filter(|word| is_known(word)).count();
         if list.len() >= LINES_MIN && known >= KNOWN_MIN {
             found.extend(list.iter().filter(|word| !is_known(word)).cloned());

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::data::is_ward;
+use crate::budget::{Few, List};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
@@ -20,9 +21,10 @@ pub(crate) fn speakers(
     page: &Page<'_>,
     names: &[Range<usize>],
     is_ordinary: impl Fn(&str) -> bool,
-) -> Vec<Range<usize>> {
+) -> List<Range<usize>> {
+    let memory = page.memory();
     let mut lines = 0;
-    let mut said: Vec<Speaker> = Vec::new();
+    let mut said: List<Speaker> = memory.list();
     let mut start = 0;
     while start < page.text.len() {
         let rest = page.slice(start..page.text.len());
@@ -35,13 +37,17 @@ pub(crate) fn speakers(
         start += length + 1;
     }
     if said.len() < LINES_MIN || said.len() * 2 < lines {
-        return Vec::new();
+        return memory.list();
     }
     let mut times: HashMap<&[u8], usize> = HashMap::new();
     for speaker in &said {
         *times.entry(page.slice(speaker.span.clone())).or_default() += 1;
+        // More people than talk in a chat.
+        if times.len() > *SPEAKERS.end() {
+            return memory.list();
+        }
     }
-    let mut sorted: Vec<_> = names.to_vec();
+    let mut sorted = memory.collect(names.iter().cloned());
     sorted.sort_by_key(|name| name.start);
     let is_known = |word: &Range<usize>| {
         let next = sorted.partition_point(|name| name.end <= word.start);
@@ -49,13 +55,14 @@ pub(crate) fn speakers(
     };
     let is_person = |word: &Range<usize>| is_known(word) || is_somebody(page, word);
     if !SPEAKERS.contains(&times.len()) || !said.iter().any(|one| is_person(&one.span)) {
-        return Vec::new();
+        return memory.list();
     }
-    said.into_iter()
+    let others = said
+        .into_iter()
         .filter(|one| times[page.slice(one.span.clone())] > 1 && !is_known(&one.span))
         .filter(|one| may_be_name(page, one, &is_ordinary))
-        .map(|one| one.span)
-        .collect()
+        .map(|one| one.span);
+    memory.collect(others)
 }
 
 /// What somebody is called who says a line.
@@ -162,7 +169,7 @@ fn may_be_name(page: &Page<'_>, one: &Speaker, is_ordinary: &impl Fn(&str) -> bo
 }
 
 /// The initials with which somebody signs the whole text: "seen Mon. -- RJK", "CTA. BT/mkw".
-pub(crate) fn initials_below(page: &Page<'_>) -> Vec<Range<usize>> {
+pub(crate) fn initials_below(page: &Page<'_>) -> Few<Range<usize>> {
     let text = page.bytes();
     let end = text.len() - text.iter().rev().take_while(|byte| is_sign(byte)).count();
     let capitals = |end: usize| {
@@ -198,7 +205,7 @@ pub(crate) fn initials_below(page: &Page<'_>) -> Vec<Range<usize>> {
     if (2..=3).contains(&length) && is_signed && !is_other {
         std::iter::once(start..end).collect()
     } else {
-        Vec::new()
+        Few::new()
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use crate::budget::Few;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page};
 
 /// Puts letters for the digits of every damaged given name, and of the word beside it. `text` is as long as the page.
-pub(crate) fn mend(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
+pub(crate) fn mend(page: &Page<'_>, text: &mut Option<Few<u8>>) {
     let marks = page.through(&page.marks);
     for mark in marks.filter(|mark| looks_damaged(page, **mark)) {
         let word = page.slice(mark.range());
@@ -30,7 +31,7 @@ pub(crate) fn mend(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
 }
 
 /// `Jane Sm1th`: a damaged word after a given name.
-fn after_given_names(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
+fn after_given_names(page: &Page<'_>, text: &mut Option<Few<u8>>) {
     for pair in page.through(page.marks.windows(2)) {
         let (given, surname) = (pair[0], pair[1]);
         let is_beside = given.sense.has(Sense::GIVEN)
@@ -44,7 +45,7 @@ fn after_given_names(page: &Page<'_>, text: &mut Option<Vec<u8>>) {
     }
 }
 
-fn put(page: &Page<'_>, text: &mut Option<Vec<u8>>, span: Range<usize>, mended: &[u8]) {
+fn put(page: &Page<'_>, text: &mut Option<Few<u8>>, span: Range<usize>, mended: &[u8]) {
     let text = text.get_or_insert_with(|| page.bytes().to_vec());
     text[span].copy_from_slice(mended);
 }
@@ -80,7 +81,7 @@ fn letter(byte: u8, one: u8) -> Option<u8> {
 }
 
 /// The word with a one as "i" and as "l".
-fn spellings(word: &[u8]) -> [Vec<u8>; 2] {
+fn spellings(word: &[u8]) -> [Few<u8>; 2] {
     [b'i', b'l'].map(|one| {
         let rest = word[1..]
             .iter()

@@ -69,7 +69,7 @@ fn is_particle(word: &[u8]) -> bool {
 /// "Mobutu-" goes on with "Claes", "Abdoelkariem" with "-Soekhoe".
 fn hyphen_tail(page: &Page<'_>, span: &Range<usize>) -> usize {
     let mut end = span.end;
-    loop {
+    for _ in 0..PARTS_MAX {
         let hyphen = if page.byte_before(end) == b'-' {
             end - 1
         } else {
@@ -87,6 +87,7 @@ fn hyphen_tail(page: &Page<'_>, span: &Range<usize>) -> usize {
         }
         end = hyphen + 1 + length;
     }
+    end
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -110,10 +111,15 @@ fn is_capital(page: &Page<'_>, at: usize) -> bool {
         .is_some_and(char::is_uppercase)
 }
 
+/// Initials before a name at most, and parts that hyphens join to it.
+const INITIALS_MAX: usize = 4;
+const PARTS_MAX: usize = 4;
+
 /// "W. Tshibangu", "P. V. Rao": with the initials before it, unless they end a sentence.
 fn with_initial_before(page: &Page<'_>, start: usize) -> usize {
     let mut at = start;
-    while at >= 3
+    let farthest = start.saturating_sub(3 * INITIALS_MAX);
+    while at >= farthest.max(3)
         && page.slice(at - 2..at) == b". "
         && page.byte(at - 3).is_ascii_uppercase()
         && !is_word_byte(page.byte_before(at - 3))
@@ -178,7 +184,7 @@ mod tests {
         let start = marked.find('«').expect("a mark");
         let end = marked.find('»').expect("a mark") - '«'.len_utf8();
         let at = text.find(found).expect("what was found");
-        let page = Page::new(&text, Vec::new());
+        let page = Page::new(&text);
         let span = extend(&page, at..at + found.len());
         (text[span].to_owned(), text[start..end].to_owned())
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Cue, name_at};
+use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::Page;
 
@@ -103,8 +104,8 @@ pub(crate) fn in_letters(
     page: &Page<'_>,
     is_only_a_name: impl Fn(&str) -> bool,
     is_ordinary: impl Fn(&str) -> bool,
-) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+) -> List<Range<usize>> {
+    let mut found = page.memory().list();
     let (mut above, mut is_first) = (Above::Text, true);
     let mut follows_empty = false;
     let (mut start, mut way) = (0, page.way());

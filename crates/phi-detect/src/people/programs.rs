@@ -10,11 +10,12 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::particulars::follows_title;
+use crate::budget::List;
 use crate::bytes64;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
-use crate::lexicon::{LEXICON, Sense};
+use crate::lexicon::{self, LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::word_list::WordList;
 
@@ -149,20 +150,20 @@ static INTRODUCTIONS: LazyLock<[(Finder<'static>, bool); 5]> = LazyLock::new(|| 
 });
 
 /// The programs of a text.
-pub(crate) struct Programs<'a> {
-    /// The words by which the text calls programs that it introduces, or whose versions it names.
-    introduced: Vec<&'a [u8]>,
+pub(crate) struct Programs {
+    /// Hashes of the words by which the text calls programs that it introduces, or whose versions it names, in order.
+    introduced: List<u64>,
 }
 
-impl<'a> Programs<'a> {
+impl Programs {
     /// Looks for them where there are names that could be theirs.
-    pub(crate) fn of(page: &Page<'a>, candidates: &[Candidate]) -> Self {
+    pub(crate) fn of(page: &Page<'_>, candidates: &[Candidate]) -> Self {
         let has_names = candidates.iter().any(|one| one.kind == PhiKind::NAME);
         let mut programs = Programs {
             introduced: if has_names {
                 introduced(page)
             } else {
-                Vec::new()
+                page.memory().list()
             },
         };
         programs.forget_namesakes(page, candidates);
@@ -170,7 +171,7 @@ impl<'a> Programs<'a> {
     }
 
     /// Leaves out what is called like a person and is a program.
-    pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut Vec<Candidate>) {
+    pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut List<Candidate>) {
         self.leave_out_from(0, page, candidates);
     }
 
@@ -179,11 +180,11 @@ impl<'a> Programs<'a> {
         &self,
         first: usize,
         page: &Page<'_>,
-        candidates: &mut Vec<Candidate>,
+        candidates: &mut List<Candidate>,
     ) {
         let is_program =
             |one: &mut Candidate| one.kind == PhiKind::NAME && self.is_program(page, &one.span);
-        candidates.extract_if(first.., is_program).for_each(drop);
+        candidates.extract_if(first, is_program);
     }
 
     /// Forgets the programs that share their name with a person of the text: there the name alone may mean either.
@@ -191,17 +192,14 @@ impl<'a> Programs<'a> {
         if self.introduced.is_empty() {
             return;
         }
-        let people: Vec<_> = candidates
+        let people = candidates
             .iter()
             .filter(|one| one.kind == PhiKind::NAME && !self.is_program(page, &one.span))
-            .map(|one| page.slice(one.span.clone()))
-            .collect();
-        self.introduced.retain(|name| {
-            !people
-                .iter()
-                .flat_map(|one| words(one))
-                .any(|word| word.eq_ignore_ascii_case(name))
-        });
+            .flat_map(|one| words(page.slice(one.span.clone())));
+        let mut people = page.memory().collect(people.map(lexicon::hash));
+        people.sort_unstable();
+        self.introduced
+            .retain(|name| people.binary_search(name).is_err());
     }
 
     /// Whether this is a program. Who has a title, or a label that says that a person follows, is none.
@@ -217,10 +215,8 @@ impl<'a> Programs<'a> {
         if self.introduced.is_empty() && !(KNOWN.has(first) || is_part(first)) {
             return first.is_empty();
         }
-        let is_introduced = |word: &[u8]| {
-            let mut all = self.introduced.iter();
-            all.any(|one| one.eq_ignore_ascii_case(word))
-        };
+        let is_introduced =
+            |word: &[u8]| self.introduced.binary_search(&lexicon::hash(word)).is_ok();
         let is_known = |word: &[u8]| KNOWN.has(word);
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
@@ -253,10 +249,10 @@ fn words(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
         .filter(|word| !word.is_empty())
 }
 
-/// The words by which the text calls programs that it introduces, or whose versions it names.
-fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
+/// Hashes of the words by which the text calls programs that it introduces, or whose versions it names, in order.
+fn introduced(page: &Page<'_>) -> List<u64> {
     let bytes = page.bytes();
-    let mut found = Vec::new();
+    let mut found = page.memory().list();
     for (phrase, is_before) in &*INTRODUCTIONS {
         for at in phrase.find_iter(bytes) {
             let start = at + phrase.needle().len();
@@ -268,11 +264,13 @@ fn introduced<'a>(page: &Page<'a>) -> Vec<&'a [u8]> {
                 start..bytes.len().min(start + INTRODUCTION_BYTES_MAX)
             };
             if is_capital && name.len() >= 2 && count(page.slice(around), &PROGRAMS) > 0 {
-                found.push(name);
+                found.push(lexicon::hash(name));
             }
         }
     }
-    found.extend(of_products(page));
+    found.extend(of_products(page).map(lexicon::hash));
+    found.sort_unstable();
+    found.dedup();
     found
 }
 

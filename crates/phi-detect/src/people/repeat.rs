@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Cue;
 use super::is_before_eponym_tail;
+use crate::budget::List;
 use crate::bytes64;
 use crate::lexicon::{self, LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
@@ -13,15 +14,18 @@ pub(crate) fn again(
     page: &Page<'_>,
     names: &[Range<usize>],
     is_ordinary: impl Fn(&str) -> bool,
-) -> Vec<Range<usize>> {
+) -> List<Range<usize>> {
+    let memory = page.memory();
     let initials = names.iter().map(|name| page.slice(name.clone()));
-    let initials: Vec<Vec<u8>> = initials.filter_map(initials_of).collect();
+    let mut initials = memory.collect(initials.filter_map(initials_of));
+    initials.sort_unstable();
+    initials.dedup();
     let words = Words::of(page, names, &initials);
     if words.written.is_empty() {
-        return Vec::new();
+        return memory.list();
     }
     let bytes = page.bytes();
-    let mut found = Vec::new();
+    let mut found = memory.list();
     for run in page.through(bytes64::runs(bytes, is_part_byte)) {
         let first = bytes[run.start];
         if first == b'-' || words.may_have(first, run.len()) {
@@ -57,15 +61,29 @@ fn mention(
 }
 
 /// The initials of a full name, of three letters or four: "JQR" is Jane Q. Roe.
-fn initials_of(text: &[u8]) -> Option<Vec<u8>> {
+fn initials_of(text: &[u8]) -> Option<Initials> {
     let words = text.split(|&byte| !is_part_byte(byte));
     let initials = words.filter_map(|word| word.first().copied());
     let is_full = (3..=4).contains(&initials.clone().count())
         && initials.clone().all(|initial| initial.is_ascii_uppercase())
         && text.iter().any(u8::is_ascii_lowercase)
         && !text.contains(&b',');
-    let initials: Option<Vec<u8>> = is_full.then(|| initials.collect());
-    initials.filter(|initials| LEXICON.sense(initials) == Sense::NONE)
+    let mut kept = Initials::default();
+    for initial in initials.take(kept.0.len()) {
+        kept.0[kept.1] = initial;
+        kept.1 += 1;
+    }
+    (is_full && LEXICON.sense(kept.text()) == Sense::NONE).then_some(kept)
+}
+
+/// Three initials or four, and how many they are.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Initials([u8; 4], usize);
+
+impl Initials {
+    fn text(&self) -> &[u8] {
+        &self.0[..self.1]
+    }
 }
 
 /// What a word of a name says where the text has it again as it is written.
@@ -127,26 +145,39 @@ struct Words<'a> {
     /// by that.
     lengths: [u64; 32],
     /// As names write them, in order of their hashes, for which case does not matter.
-    written: Vec<(u64, &'a [u8], Says)>,
+    written: List<(u64, &'a [u8], Says)>,
     /// By their hashes, in order.
-    forms: Vec<(u64, Form)>,
+    forms: List<(u64, Form)>,
 }
 
 impl<'a> Words<'a> {
-    fn of(page: &Page<'a>, names: &[Range<usize>], initials: &'a [Vec<u8>]) -> Self {
-        let mut parts = Vec::with_capacity(3 * names.len());
-        for name in names {
+    fn of(page: &Page<'a>, names: &[Range<usize>], initials: &'a [Initials]) -> Self {
+        let memory = page.memory();
+        let mut parts = memory.list();
+        let mut names = memory.collect(names.iter().cloned());
+        names.sort_unstable_by_key(|name| (name.start, name.end));
+        names.dedup();
+        let mut reach = 0;
+        for name in &names {
             let words = page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
-            let words = words.rev().enumerate();
-            parts.extend(words.map(|(place, text)| (lexicon::hash(text), text, place == 0)));
+            let mut end = name.end;
+            for (place, text) in words.rev().enumerate() {
+                // Where names overlap, the words of the part they share are taken once.
+                if place > 0 && end <= reach {
+                    break;
+                }
+                end = end.saturating_sub(text.len() + 1);
+                parts.push((lexicon::hash(text), text, place == 0));
+            }
+            reach = reach.max(name.end);
         }
         // Most people are named more than once.
         parts.sort_unstable();
         parts.dedup();
         let mut words = Words {
             lengths: [0; 32],
-            written: Vec::with_capacity(parts.len() + initials.len()),
-            forms: Vec::with_capacity(2 * parts.len()),
+            written: memory.list(),
+            forms: memory.list(),
         };
         for (hash, text, is_last) in parts {
             if is_telling(text) {
@@ -157,7 +188,7 @@ impl<'a> Words<'a> {
             }
         }
         for text in initials {
-            words.push(lexicon::hash(text), text, Says::Who);
+            words.push(lexicon::hash(text.text()), text.text(), Says::Who);
         }
         words.written.sort_unstable();
         words.forms.sort_unstable();

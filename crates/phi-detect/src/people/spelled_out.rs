@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::budget::{Few, List};
 use crate::labels::Meaning;
 use crate::page::{Page, is_word_byte};
 use crate::spelled;
@@ -24,39 +25,71 @@ static CUES: LazyLock<[(Finder<'static>, usize, usize); 5]> = LazyLock::new(|| {
 const LETTERS_MIN: usize = 4;
 const DIFFERENT_MIN: usize = 3;
 
+/// What several readings of a page found, each of them in order and apart.
+struct Found {
+    spans: List<Range<usize>>,
+    /// Where each reading begins among the spans.
+    readings: Few<usize>,
+}
+
+impl Found {
+    /// Begins another reading.
+    fn begin(&mut self) {
+        self.readings.push(self.spans.len());
+    }
+
+    /// Takes a span that does not start inside another one.
+    fn take(&mut self, span: Range<usize>) {
+        let ends = self
+            .readings
+            .iter()
+            .skip(1)
+            .copied()
+            .chain([self.spans.len()]);
+        let mut readings = self.readings.iter().zip(ends);
+        let is_known = readings.any(|(&from, to)| {
+            let reading = &self.spans[from.min(to)..to];
+            let next = reading.partition_point(|one| one.end <= span.start);
+            reading.get(next).is_some_and(|one| one.start <= span.start)
+        });
+        if !is_known {
+            self.spans.push(span);
+        }
+    }
+}
+
 /// Every name that is spelled out where words around say so.
-pub(crate) fn spelled_out(page: &Page<'_>) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut look = |from: usize, to: usize| {
-        let is_known =
-            |at: usize, found: &[Range<usize>]| found.iter().any(|one| one.contains(&at));
+pub(crate) fn spelled_out(page: &Page<'_>) -> List<Range<usize>> {
+    let mut found = Found {
+        spans: page.memory().list(),
+        readings: Few::new(),
+    };
+    let look = |from: usize, to: usize, found: &mut Found| {
         let mut starts = (from..to.min(page.text.len())).filter(|&at| opens_letters(page, at));
         let first = starts.find_map(|at| spelled::read(page, at).filter(is_name));
-        if let Some(spelled) = first.filter(|one| !is_known(one.span.start, &found)) {
-            found.push(spelled.span);
+        if let Some(spelled) = first {
+            found.take(spelled.span);
         }
     };
     for (cue, after, before) in &*CUES {
-        if !page.has_time() {
-            return found;
-        }
-        for at in cue.find_iter(page.bytes()) {
-            look(at.saturating_sub(*before), at + (*after).max(1));
+        found.begin();
+        for at in page.through(cue.find_iter(page.bytes())) {
+            look(at.saturating_sub(*before), at + (*after).max(1), &mut found);
         }
     }
     let names = page.labels.iter().filter(|label| {
         let is_of_name = matches!(label.meaning, Meaning::Name | Meaning::NameMaybe);
         is_of_name && ends_in_name(page.slice(label.start as usize..label.end as usize))
     });
-    for label in names {
-        look(label.end as usize, label.end as usize + 8);
+    found.begin();
+    for label in page.through(names) {
+        look(label.end as usize, label.end as usize + 8, &mut found);
     }
+    found.begin();
     for span in said_before(page) {
-        if !found.iter().any(|one| one.contains(&span.start)) {
-            found.push(span);
-        }
+        found.take(span);
     }
-    found
+    found.spans
 }
 
 /// "name", "Last Name", "surname": whether a label calls what follows it a name.
@@ -69,10 +102,10 @@ pub(crate) fn ends_in_name(label: &[u8]) -> bool {
 const SAID_BYTES_MAX: usize = 32;
 
 /// "Bo Roe. R-O-E": letters with hyphens that spell a word right before them.
-fn said_before(page: &Page<'_>) -> Vec<Range<usize>> {
+fn said_before(page: &Page<'_>) -> List<Range<usize>> {
     let bytes = page.bytes();
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for hyphen in memchr::memchr_iter(b'-', bytes) {
+    let mut found: List<Range<usize>> = page.memory().list();
+    for hyphen in page.through(memchr::memchr_iter(b'-', bytes)) {
         let start = hyphen.saturating_sub(1);
         let opens = opens_letters(page, start)
             && bytes.get(hyphen + 2) == Some(&b'-')
@@ -80,15 +113,15 @@ fn said_before(page: &Page<'_>) -> Vec<Range<usize>> {
         if !opens {
             continue;
         }
-        let letters: Vec<u8> = bytes[start..]
+        let letters = bytes[start..]
             .chunks(2)
             .take_while(|pair| pair[0].is_ascii_alphabetic())
             .scan(true, |goes_on, pair| {
                 let letter = goes_on.then_some(pair[0]);
                 *goes_on = pair.get(1) == Some(&b'-');
                 letter
-            })
-            .collect();
+            });
+        let letters = page.memory().collect(letters);
         let before = &bytes[start.saturating_sub(SAID_BYTES_MAX)..start];
         let is_said = before
             .split(|byte| !is_word_byte(*byte))

@@ -25,6 +25,7 @@ pub(crate) use token::zip_end;
 
 use std::ops::Range;
 
+use crate::budget::Few;
 use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
@@ -482,8 +483,8 @@ fn is_tied_before(page: &Page<'_>, start: usize) -> bool {
 }
 
 /// The tokens of a line from a place on, up to a sign that ends it.
-fn line_tokens(page: &Page<'_>, from: usize) -> Vec<Token> {
-    let mut tokens = Vec::with_capacity(LINE_TOKENS);
+fn line_tokens(page: &Page<'_>, from: usize) -> Few<Token> {
+    let mut tokens = Few::with_capacity(LINE_TOKENS);
     let mut at = from;
     while tokens.len() < LINE_TOKENS {
         let Some(token) = next_token(page, at) else {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Out;
+use crate::budget::{Few, List, Memory};
 use crate::candidate::Candidate;
 use crate::context::number_claim;
 use crate::dates::date_at;
@@ -26,29 +27,28 @@ const SERIES_MIN: usize = 3;
 const MODELS_MAX: usize = 8;
 
 /// The numbers that a text has named, each list in order.
-#[derive(Default)]
 struct Known<'a> {
     /// By all their characters.
-    values: Vec<(&'a [u8], PhiKind)>,
+    values: List<(&'a [u8], PhiKind)>,
     /// By their first group: how far behind the start it begins, and how long the whole is.
-    forms: Vec<(&'a [u8], (usize, usize))>,
+    forms: List<(&'a [u8], (usize, usize))>,
     /// Those of one group, by its characters without noughts before them: "00447190" is 447190, too.
-    groups: Vec<(&'a [u8], PhiKind)>,
+    groups: List<(&'a [u8], PhiKind)>,
     /// The kind whose numbers are known by their build as well: record numbers, if there are any.
     alike: Option<PhiKind>,
     /// How long those of digits alone are.
-    lengths: Vec<usize>,
+    lengths: List<usize>,
     /// How the others are built: the letters before the digits, and how many digits these are.
-    builds: Vec<(&'a [u8], usize)>,
+    builds: List<(&'a [u8], usize)>,
     /// Some of them whole, each with its first group: how far behind the start it begins, and how long it is.
-    models: Vec<(&'a [u8], (usize, usize))>,
+    models: Few<(&'a [u8], (usize, usize))>,
     /// How long first groups are, a bit each: nearly every other number is told by that.
     group_lengths: u64,
 }
 
 /// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
-pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
-    let mut known = Known::default();
+pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut List<Candidate>) {
+    let mut known = Known::new(page.memory());
     for one in page.through(candidates.iter()) {
         known.take(page, one);
     }
@@ -56,7 +56,8 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
         return;
     }
     known.settle();
-    let mut taken: Vec<Range<usize>> = candidates.iter().map(|one| one.span.clone()).collect();
+    let taken = candidates.iter().map(|one| one.span.clone());
+    let mut taken = page.memory().collect(taken);
     taken.sort_unstable_by_key(|span| span.start);
     let mut taken = taken.into_iter().peekable();
     for index in page.each_number() {
@@ -90,6 +91,19 @@ pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Ca
 }
 
 impl<'a> Known<'a> {
+    fn new(memory: &Memory) -> Self {
+        Known {
+            values: memory.list(),
+            forms: memory.list(),
+            groups: memory.list(),
+            alike: None,
+            lengths: memory.list(),
+            builds: memory.list(),
+            models: Few::new(),
+            group_lengths: 0,
+        }
+    }
+
     /// Takes a number with enough digits, of a kind whose row says that it is looked for again.
     fn take(&mut self, page: &Page<'a>, one: &Candidate) {
         let weights = one.kind.rule().weights;
@@ -227,7 +241,7 @@ impl<'a> Known<'a> {
     }
 }
 
-fn out<'a>(kind: PhiKind, settings: &'a Settings, candidates: &'a mut Vec<Candidate>) -> Out<'a> {
+fn out<'a>(kind: PhiKind, settings: &'a Settings, candidates: &'a mut List<Candidate>) -> Out<'a> {
     Out {
         kind,
         settings,

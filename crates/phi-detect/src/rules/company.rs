@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::settings::Settings;
 
@@ -10,22 +11,23 @@ pub(crate) struct Company<'a> {
     /// In order.
     names: &'a [Range<usize>],
     /// In order, without overlaps.
-    taken: Vec<Range<usize>>,
+    taken: List<Range<usize>>,
 }
 
 impl<'a> Company<'a> {
     pub(super) fn of(
         names: &'a [Range<usize>],
-        candidates: &[Candidate],
+        candidates: &List<Candidate>,
         settings: &Settings,
     ) -> Self {
-        let mut spans: Vec<_> = candidates
+        let spans = candidates
             .iter()
             .filter(|one| one.score >= settings.threshold(one.kind))
-            .map(|one| one.span.clone())
-            .collect();
+            .map(|one| one.span.clone());
+        let mut spans = candidates.memory().collect(spans);
         spans.sort_unstable_by_key(|span| span.start);
-        let mut taken: Vec<Range<usize>> = Vec::with_capacity(spans.len());
+        let mut taken: List<Range<usize>> = candidates.memory().list();
+        taken.reserve(spans.len());
         for span in spans {
             match taken.last_mut() {
                 Some(last) if span.start < last.end => last.end = last.end.max(span.end),

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::{Finder, Out};
+use crate::budget::Few;
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page, is_word_byte};
 
@@ -187,7 +188,7 @@ fn domain(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let dash = dash.filter(|_| !whole.starts_with(b"xn--"));
     let top = &whole[..dash.unwrap_or(whole.len())];
     let end = end - dash.map_or(0, |dash| whole.len() - dash);
-    let rest: Vec<_> = labels.collect();
+    let rest: Few<_> = labels.collect();
     let is_top = top.len() >= 2
         && (top
             .iter()

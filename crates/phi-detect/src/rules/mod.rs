@@ -15,6 +15,7 @@ mod ssn;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::budget::{Few, List};
 use crate::candidate::Candidate;
 use crate::kinds::{Evidence, PhiKind, Shape};
 use crate::page::Page;
@@ -70,7 +71,7 @@ static FINDERS: &[(&str, &Finder)] = &[
 
 /// How a kind is found.
 pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
-    static BY_KIND: LazyLock<Vec<&'static Finder>> = LazyLock::new(|| {
+    static BY_KIND: LazyLock<Few<&'static Finder>> = LazyLock::new(|| {
         let of = |kind: PhiKind| FINDERS.iter().find(|(code, _)| *code == kind.code());
         PhiKind::all()
             .map(|kind| of(kind).map_or(&labelled::FINDER, |(_, finder)| finder))
@@ -80,7 +81,7 @@ pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
 }
 
 /// Runs every rule over the page.
-pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Vec<Candidate>) {
+pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut List<Candidate>) {
     for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
         if !page.has_time() {
             return;
@@ -115,7 +116,7 @@ pub(crate) fn find_by_names(
     settings: &Settings,
     names: &[Range<usize>],
     find: ByNames,
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut List<Candidate>,
 ) {
     let mut out = Out {
         kind: PhiKind::NAME,
@@ -130,7 +131,7 @@ pub(crate) fn find_beside_names(
     page: &Page<'_>,
     settings: &Settings,
     names: &[Range<usize>],
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut List<Candidate>,
 ) {
     // Several rules and the model find the same name, and beside it stands the same.
     let is_first = |(index, name): &(usize, &Range<usize>)| {
@@ -139,7 +140,7 @@ pub(crate) fn find_beside_names(
         !same_start.any(|one| one == *name)
     };
     let distinct = names.iter().enumerate().filter(is_first);
-    let distinct: Vec<_> = distinct.map(|(_, name)| name).collect();
+    let distinct = page.memory().collect(distinct.map(|(_, name)| name));
     // Who is named, and by how many candidates it was made.
     let mut company: Option<(Company<'_>, usize)> = None;
     for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
@@ -166,7 +167,7 @@ pub(crate) fn find_beside_names(
 pub(crate) struct Out<'a> {
     pub(crate) kind: PhiKind,
     pub(crate) settings: &'a Settings,
-    candidates: &'a mut Vec<Candidate>,
+    candidates: &'a mut List<Candidate>,
 }
 
 impl Out<'_> {

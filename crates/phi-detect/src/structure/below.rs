@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Source;
 use super::heads;
+use crate::budget::List;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -17,9 +18,9 @@ struct Line {
 }
 
 /// Reads every block of short lines in which labels follow values.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
-    let mut block = Vec::new();
+    let mut block = source.memory().list();
     let (mut start, mut way) = (0, source.way());
     while start < bytes.len() && way.goes_on(start) {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
@@ -40,7 +41,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
 }
 
 /// Gives values their meaning where no label could be that of the line after it.
-fn emit(block: &[Line], found: &mut Vec<Field>) {
+fn emit(block: &[Line], found: &mut List<Field>) {
     let ends_with_label = block.last().is_some_and(|line| line.label.is_some());
     let starts_with_label = block.first().is_none_or(|line| line.label.is_some());
     if !ends_with_label || starts_with_label {

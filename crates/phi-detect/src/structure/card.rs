@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::Source;
+use crate::budget::List;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -25,7 +26,7 @@ static PROPERTIES: &[(&[u8], Meaning)] = &[
 static OPENING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"BEGIN:VCARD"));
 
 /// Reads every card of the text.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     for start in OPENING.find_iter(bytes) {
         let rest = &bytes[start + 1..];
@@ -37,7 +38,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
     }
 }
 
-fn card(bytes: &[u8], span: Range<usize>, found: &mut Vec<Field>) {
+fn card(bytes: &[u8], span: Range<usize>, found: &mut List<Field>) {
     let mut line = span.start;
     while line < span.end {
         let length = memchr::memchr(b'\n', &bytes[line..span.end]).unwrap_or(span.end - line);
@@ -58,7 +59,7 @@ fn card(bytes: &[u8], span: Range<usize>, found: &mut Vec<Field>) {
 }
 
 /// The parts of a name stand apart; those of an address make one.
-fn push(bytes: &[u8], value: Range<usize>, meaning: Meaning, found: &mut Vec<Field>) {
+fn push(bytes: &[u8], value: Range<usize>, meaning: Meaning, found: &mut List<Field>) {
     if meaning != Meaning::Name {
         let is_filler = |byte: &u8| matches!(byte, b';' | b',');
         let text = &bytes[value.clone()];

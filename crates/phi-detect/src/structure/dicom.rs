@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::Source;
+use crate::budget::List;
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -59,7 +60,7 @@ const LINE_BYTES_MAX: usize = 256;
 static GROUP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"00"));
 
 /// Reads the lines of a dump: `(0010,0010) PN [ROE^JANE] # 8, 1 PatientName`.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     for group in GROUP.find_iter(bytes) {
         let starts = group == 0 || !bytes[group - 1].is_ascii_alphanumeric();

@@ -1,28 +1,29 @@
 //! Heads of columns: what a row of labels says about the rows below it, in whatever kind of table.
 
+use crate::budget::Few;
 use crate::labels::{self, Meaning};
 
 /// No label is longer.
 const LABEL_BYTES_MAX: usize = 40;
 
 /// The meanings of a row of heads, if enough of them are labels we know that the row must be one.
-pub(super) fn meanings<'a>(heads: impl Iterator<Item = &'a str>) -> Option<Vec<Option<Meaning>>> {
+pub(super) fn meanings<'a>(heads: impl Iterator<Item = &'a str>) -> Option<Few<Option<Meaning>>> {
     meanings_if(heads, 2)
 }
 
 /// The same for a row that is marked as one of heads: a single label will do.
 pub(super) fn meanings_of_marked<'a>(
     heads: impl Iterator<Item = &'a str>,
-) -> Option<Vec<Option<Meaning>>> {
+) -> Option<Few<Option<Meaning>>> {
     meanings_if(heads, 1)
 }
 
 fn meanings_if<'a>(
     heads: impl Iterator<Item = &'a str>,
     least: usize,
-) -> Option<Vec<Option<Meaning>>> {
-    let heads: Vec<_> = heads.collect();
-    let mut columns: Vec<_> = heads.iter().map(|head| meaning(head)).collect();
+) -> Option<Few<Option<Meaning>>> {
+    let heads: Few<_> = heads.collect();
+    let mut columns: Few<_> = heads.iter().map(|head| meaning(head)).collect();
     let known = columns.iter().flatten().count();
     if known < least || known * 3 < columns.len() {
         return None;
@@ -51,7 +52,7 @@ fn meaning(head: &str) -> Option<Meaning> {
         return None;
     }
     let is_one_word = !head.contains(' ');
-    labels::of_whole_key(head)
+    labels::of_head(head)
         .or_else(|| is_one_word.then(|| labels::of_key(head)).flatten())
         .or_else(|| is_part_of_name(head).then_some(Meaning::NameMaybe))
 }

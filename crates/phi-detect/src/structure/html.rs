@@ -5,17 +5,18 @@ use std::ops::Range;
 
 use super::Source;
 use super::heads;
+use crate::budget::{Few, List};
 use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every table and list of definitions.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let mut reader = Reader {
         bytes,
         found,
         columns: None,
-        row: Vec::new(),
+        row: Few::new(),
         open: None,
     };
     for at in source.through(memchr::memchr_iter(b'<', bytes)) {
@@ -40,10 +41,10 @@ struct Cell {
 
 struct Reader<'a> {
     bytes: &'a [u8],
-    found: &'a mut Vec<Field>,
+    found: &'a mut List<Field>,
     /// The columns of the table being read.
-    columns: Option<Vec<Option<Meaning>>>,
-    row: Vec<Cell>,
+    columns: Option<Few<Option<Meaning>>>,
+    row: Few<Cell>,
     /// The cell being read, and where it starts.
     open: Option<(Kind, usize)>,
 }
@@ -151,7 +152,7 @@ impl Reader<'_> {
     }
 
     /// The meanings of a row of heads.
-    fn heads(&self, row: &[Cell]) -> Option<Vec<Option<Meaning>>> {
+    fn heads(&self, row: &[Cell]) -> Option<Few<Option<Meaning>>> {
         let is_marked = !row.is_empty() && row.iter().all(|cell| cell.kind == Kind::Head);
         let heads = row.iter().map(|cell| {
             let text = std::str::from_utf8(&self.bytes[cell.span.clone()]);

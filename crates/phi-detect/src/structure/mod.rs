@@ -15,7 +15,7 @@ mod sql;
 mod table;
 mod xml;
 
-use crate::budget::{self, Budget, Way};
+use crate::budget::{self, Budget, List, Memory, Way};
 use crate::encoded::dumps;
 use crate::labels::Meaning;
 use crate::page::Field;
@@ -36,6 +36,11 @@ impl<'a> Source<'a> {
         budget::through(Some(self.budget), steps)
     }
 
+    /// Memory that counts for the scan.
+    fn memory(&self) -> &'a Memory {
+        self.budget.memory()
+    }
+
     /// A way through the text, for as long as there is time.
     fn way(&self) -> Way<'a> {
         Way::new(Some(self.budget))
@@ -43,7 +48,7 @@ impl<'a> Source<'a> {
 }
 
 /// Who reads what. Where two see the same value, the first is right.
-const READERS: [fn(&Source<'_>, &mut Vec<Field>); 10] = [
+const READERS: [fn(&Source<'_>, &mut List<Field>); 10] = [
     segments::read,
     settle_dumps,
     card::read,
@@ -57,9 +62,9 @@ const READERS: [fn(&Source<'_>, &mut Vec<Field>); 10] = [
 ];
 
 /// The fields of all documents found in the text: in order, never overlapping.
-pub(crate) fn fields(text: &str, budget: &Budget<'_>) -> Vec<Field> {
+pub(crate) fn fields(text: &str, budget: &Budget<'_>) -> List<Field> {
     let source = Source { text, budget };
-    let mut found = Vec::new();
+    let mut found = budget.memory().list();
     for read in READERS {
         if budget.has_time() {
             read(&source, &mut found);
@@ -72,15 +77,16 @@ pub(crate) fn fields(text: &str, budget: &Budget<'_>) -> Vec<Field> {
 }
 
 /// The text column of a dump is cut anywhere; what the bytes say is read for itself.
-fn settle_dumps(source: &Source<'_>, found: &mut Vec<Field>) {
-    let dumps = dumps(source.bytes(), source.way());
+fn settle_dumps(source: &Source<'_>, found: &mut List<Field>) {
+    let dumps = dumps(source.bytes(), source.way(), source.memory());
     found.extend(dumps.iter().map(|dump| Field::settled(dump.span(), None)));
 }
 
 /// One field for each piece of text. A value that its key says nothing about may hold a document of its own, whose fields then
 /// count; else the first is right.
-fn without_overlaps(fields: Vec<Field>) -> Vec<Field> {
-    let mut kept: Vec<Field> = Vec::with_capacity(fields.len());
+fn without_overlaps(fields: List<Field>) -> List<Field> {
+    let mut kept: List<Field> = fields.memory().list();
+    kept.reserve(fields.len());
     for field in fields {
         let Some(last) = kept.last().filter(|last| field.span.start < last.span.end) else {
             kept.push(field);
@@ -138,8 +144,5 @@ pub(crate) fn tells_of_a_person(meaning: Meaning) -> bool {
 
 /// In a record about a person, "name" is that person's name.
 pub(crate) fn in_person_record(meaning: Option<Meaning>) -> Option<Meaning> {
-    match meaning {
-        Some(Meaning::NameMaybe) => Some(Meaning::Name),
-        other => other,
-    }
+    meaning.map(Meaning::of_person)
 }

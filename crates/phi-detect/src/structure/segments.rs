@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Source;
+use crate::budget::{Few, List};
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -173,10 +174,11 @@ static HL7: &[Segment] = &[
 ];
 
 /// Reads every HL7 and X12 segment of the text.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let bars = source.through(memchr::memchr_iter(b'|', bytes));
-    let starts: Vec<usize> = bars.filter_map(|bar| segment_start(bytes, bar)).collect();
+    let starts = bars.filter_map(|bar| segment_start(bytes, bar));
+    let starts = source.memory().collect(starts);
     for (index, &start) in source.through(starts.iter().enumerate()) {
         // Pasted messages may have lost their line breaks.
         let next = starts.get(index + 1).copied().unwrap_or(bytes.len());
@@ -233,7 +235,7 @@ fn starts_word(bytes: &[u8], at: usize) -> bool {
     at == 0 || !bytes[at - 1].is_ascii_alphanumeric()
 }
 
-fn hl7_segment(bytes: &[u8], span: Range<usize>, parts: &[(usize, Part)], found: &mut Vec<Field>) {
+fn hl7_segment(bytes: &[u8], span: Range<usize>, parts: &[(usize, Part)], found: &mut List<Field>) {
     let holds_text = matches!(&bytes[span.start..span.start + 3], b"OBX");
     for (index, field) in split(bytes, span, b'|').enumerate().skip(1) {
         let known = parts.iter().find(|(place, _)| *place == index);
@@ -251,14 +253,20 @@ fn hl7_segment(bytes: &[u8], span: Range<usize>, parts: &[(usize, Part)], found:
 }
 
 /// Marks what the fields found since `first` leave of `span` as codes.
-fn fill_with_codes(span: Range<usize>, first: usize, found: &mut Vec<Field>) {
+fn fill_with_codes(span: Range<usize>, first: usize, found: &mut List<Field>) {
     let mut from = span.start;
-    let taken: Vec<_> = found[first..]
-        .iter()
-        .map(|field| field.span.clone())
-        .filter(|taken| !taken.is_empty())
-        .collect();
-    for taken in taken.into_iter().chain(std::iter::once(span.end..span.end)) {
+    let last = found.len();
+    let end = span.end..span.end;
+    for index in first..=last {
+        let taken = if index < last {
+            &found[index].span
+        } else {
+            &end
+        }
+        .clone();
+        if index < last && taken.is_empty() {
+            continue;
+        }
         if from < taken.start {
             found.push(Field::settled(from..taken.start, None));
         }
@@ -266,8 +274,8 @@ fn fill_with_codes(span: Range<usize>, first: usize, found: &mut Vec<Field>) {
     }
 }
 
-fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut Vec<Field>) {
-    let components: Vec<_> = split(bytes, value.clone(), b'^').take(12).collect();
+fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut List<Field>) {
+    let components: Few<_> = split(bytes, value.clone(), b'^').take(12).collect();
     let first = components[0].clone();
     let mut push = |span: Range<usize>, meaning| {
         found.push(Field::settled(super::trimmed(bytes, span), Some(meaning)));
@@ -311,7 +319,7 @@ fn filled(components: &[Range<usize>], of: Range<usize>) -> Range<usize> {
 }
 
 /// X12 elements that tell of people, by segment and, where it matters, the qualifier in another element.
-fn x12(bytes: &[u8], found: &mut Vec<Field>) {
+fn x12(bytes: &[u8], found: &mut List<Field>) {
     let mut free_from = 0;
     for star in memchr::memchr_iter(b'*', bytes) {
         if star < free_from {
@@ -327,13 +335,13 @@ fn x12(bytes: &[u8], found: &mut Vec<Field>) {
             continue;
         };
         let end = star + memchr::memchr2(b'~', b'\n', &bytes[star..]).unwrap_or(bytes.len() - star);
-        let elements: Vec<_> = split(bytes, start..end, b'*').take(16).collect();
+        let elements: Few<_> = split(bytes, start..end, b'*').take(16).collect();
         x12_segment(bytes, &elements, found);
         free_from = end;
     }
 }
 
-fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut Vec<Field>) {
+fn x12_segment(bytes: &[u8], elements: &[Range<usize>], found: &mut List<Field>) {
     let element = |index: usize| elements.get(index).cloned().unwrap_or(0..0);
     let text = |index: usize| &bytes[element(index)];
     let mut push = |span, meaning| {

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use super::Source;
+use crate::budget::{Few, List};
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
 /// Reads the rows of every insert that names its columns.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let mut free_from = 0;
     for paren in source.through(memchr::memchr_iter(b'(', bytes)) {
@@ -20,7 +21,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
             free_from = paren + LIST_BYTES_MAX;
             continue;
         };
-        let mut meanings: Vec<_> = columns
+        let mut meanings: Few<_> = columns
             .iter()
             .map(|span| column(bytes, span.clone()))
             .collect();
@@ -30,10 +31,11 @@ pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
                 *meaning = super::in_person_record(*meaning);
             }
         }
+        free_from = after;
         if let Some(values) = values_keyword(bytes, after) {
-            rows(bytes, values, &meanings, found);
+            free_from = rows(bytes, values, &meanings, found);
         } else if let Some(lines) = copied_lines(bytes, after) {
-            copied(bytes, lines, &meanings, found);
+            free_from = copied(bytes, lines, &meanings, found);
         }
     }
 }
@@ -61,15 +63,21 @@ fn copied_lines(bytes: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(&head, b"from stdin").map(|_| from + line + 1)
 }
 
-/// Reads lines with a tab between their values, up to the one that ends them: `\.`.
-fn copied(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec<Field>) {
+/// Reads lines with a tab between their values, up to the one that ends them: `\.`, or the next head. Returns where
+/// that line starts.
+fn copied(
+    bytes: &[u8],
+    from: usize,
+    meanings: &[Option<Meaning>],
+    found: &mut List<Field>,
+) -> usize {
     let mut start = from;
     while start < bytes.len() {
         let length = memchr::memchr(b'\n', &bytes[start..]).unwrap_or(bytes.len() - start);
         let line = &bytes[start..start + length];
         let cells = memchr::memchr_iter(b'\t', line).count() + 1;
-        if cells != meanings.len() {
-            return;
+        if cells != meanings.len() || line == b"\\." || line.starts_with(b"COPY ") {
+            return start;
         }
         let mut at = start;
         for (cell, &meaning) in line.split(|&byte| byte == b'\t').zip(meanings) {
@@ -79,6 +87,7 @@ fn copied(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut V
         }
         start += length + 1;
     }
+    start
 }
 
 /// What a column is called; a column of names in a table about people holds their names.
@@ -100,7 +109,8 @@ fn values_keyword(bytes: &[u8], from: usize) -> Option<usize> {
     word.eq_ignore_ascii_case(b"values").then_some(at + 6)
 }
 
-fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec<Field>) {
+/// Reads the rows behind `VALUES`. Returns where they end.
+fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut List<Field>) -> usize {
     let mut at = from;
     loop {
         at += bytes[at..]
@@ -109,10 +119,10 @@ fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Vec
             .take_while(|&&byte| byte.is_ascii_whitespace() || byte == b',')
             .count();
         if bytes.get(at) != Some(&b'(') {
-            return;
+            return at;
         }
         let Some((values, after)) = list(bytes, at) else {
-            return;
+            return at;
         };
         for (span, &meaning) in values.into_iter().zip(meanings) {
             found.push(Field::new(literal(bytes, span), meaning));
@@ -142,9 +152,9 @@ fn literal(bytes: &[u8], span: Range<usize>) -> Range<usize> {
 const LIST_BYTES_MAX: usize = 16_384;
 
 /// The items of a parenthesised list, and where it ends. Strings may hold commas and parentheses.
-fn list(bytes: &[u8], paren: usize) -> Option<(Vec<Range<usize>>, usize)> {
+fn list(bytes: &[u8], paren: usize) -> Option<(Few<Range<usize>>, usize)> {
     let limit = bytes.len().min(paren + LIST_BYTES_MAX);
-    let mut items = Vec::new();
+    let mut items = Few::new();
     let mut start = paren + 1;
     let mut quote = None;
     for (at, &byte) in bytes.iter().enumerate().take(limit).skip(paren + 1) {

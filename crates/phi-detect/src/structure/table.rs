@@ -7,11 +7,12 @@ use memchr::memmem::Finder;
 
 use super::Source;
 use super::heads;
+use crate::budget::{Few, List};
 use crate::labels::Meaning;
 use crate::page::Field;
 
 /// Reads every table: a line of column heads and the lines below with as many cells.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let mut table: Option<Table> = None;
     let (mut start, mut way) = (0, source.way());
@@ -55,15 +56,15 @@ enum Delimiter {
 /// A table whose header was read.
 struct Table {
     delimiter: Delimiter,
-    columns: Vec<Option<Meaning>>,
+    columns: Few<Option<Meaning>>,
     /// Where each head stands on its line.
-    heads: Vec<Range<usize>>,
+    heads: Few<Range<usize>>,
     /// The quote of the string that the table stands in.
     quote: Option<u8>,
 }
 
 enum Row {
-    Cells(Vec<Range<usize>>),
+    Cells(Few<Range<usize>>),
     /// The line of dashes under a Markdown header.
     Rule,
     Other,
@@ -147,7 +148,7 @@ impl Table {
     }
 
     /// The words of a line, if there is one for each column; printed frames number their rows.
-    fn words(&self, bytes: &[u8], line: Range<usize>) -> Option<Vec<Range<usize>>> {
+    fn words(&self, bytes: &[u8], line: Range<usize>) -> Option<Few<Range<usize>>> {
         let mut words = cells_by_spaces(bytes, line, 1);
         let is_numbered = words.len() == self.columns.len() + 1
             && bytes[words[0].clone()].iter().all(u8::is_ascii_digit);
@@ -159,9 +160,9 @@ impl Table {
 
     /// The cells under each column where some are empty or the rows are numbered: each belongs to the column
     /// whose head stands above it, or else to the one it starts under.
-    fn by_place(&self, line: usize, cells: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    fn by_place(&self, line: usize, cells: Few<Range<usize>>) -> Few<Range<usize>> {
         let mut placed = vec![line..line; self.columns.len()];
-        let mut left_over = Vec::new();
+        let mut left_over = Few::new();
         for cell in cells {
             let (start, end) = (cell.start - line, cell.end - line);
             let after = self.heads.partition_point(|head| head.start < end);
@@ -204,7 +205,7 @@ impl Table {
         is_word && others >= 2
     }
 
-    fn emit(&self, bytes: &[u8], cells: Vec<Range<usize>>, found: &mut Vec<Field>) {
+    fn emit(&self, bytes: &[u8], cells: Few<Range<usize>>, found: &mut List<Field>) {
         let is_vacant = self.is_vacant(bytes, &cells);
         for (span, &meaning) in cells.into_iter().zip(&self.columns) {
             let meaning = meaning.filter(|&meaning| meaning != Meaning::Name || !is_vacant);
@@ -336,7 +337,7 @@ fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<T
         Delimiter::Sign(sign) => {
             let cells = cells_by_sign(bytes, line.clone(), sign).enumerate();
             let heads = cells.map(|(place, cell)| (place == 0 || is_head(&cell)).then_some(cell));
-            heads.collect::<Option<Vec<_>>>()?
+            heads.collect::<Option<Few<_>>>()?
         }
         Delimiter::Spaces | Delimiter::Blank => {
             let cells = cells(bytes, line.clone(), delimiter);
@@ -383,7 +384,7 @@ fn head(bytes: &[u8], cell: Range<usize>) -> &str {
 }
 
 /// The cells of a line.
-fn cells(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Vec<Range<usize>> {
+fn cells(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Few<Range<usize>> {
     match delimiter {
         Delimiter::Sign(sign) => cells_by_sign(bytes, line, sign).collect(),
         Delimiter::Spaces => cells_by_spaces(bytes, line, 2),
@@ -392,8 +393,8 @@ fn cells(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Vec<Range<us
 }
 
 /// The pieces of a line with at least this many spaces between them.
-fn cells_by_spaces(bytes: &[u8], line: Range<usize>, least: usize) -> Vec<Range<usize>> {
-    let mut cells: Vec<Range<usize>> = Vec::new();
+fn cells_by_spaces(bytes: &[u8], line: Range<usize>, least: usize) -> Few<Range<usize>> {
+    let mut cells: Few<Range<usize>> = Few::new();
     for at in line.filter(|&at| !bytes[at].is_ascii_whitespace()) {
         match cells.last_mut() {
             Some(cell) if at - cell.end < least => cell.end = at + 1,

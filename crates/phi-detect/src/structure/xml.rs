@@ -5,11 +5,12 @@ use std::cell::LazyCell;
 use memchr::memmem;
 
 use super::Source;
+use crate::budget::{Few, List};
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
 /// Reads tags wherever they stand: `<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let (mut at, mut way) = (0, source.way());
     let mut in_role = false;
@@ -57,12 +58,12 @@ fn attributes(
     bytes: &[u8],
     from: usize,
     tag: Option<Meaning>,
-    found: &mut Vec<Field>,
+    found: &mut List<Field>,
 ) -> (usize, Option<Meaning>) {
     let limit = bytes.len().min(from + 4096);
     let mut at = from;
     let mut named = None;
-    let mut values = Vec::new();
+    let mut values = Few::new();
     while at < limit {
         if matches!(bytes[at], b'>' | b'<') {
             at += usize::from(bytes[at] == b'>');
@@ -156,7 +157,13 @@ fn meaning_of(name: &[u8]) -> Option<Meaning> {
         .ok()
         .filter(|name| name.len() <= 64)?;
     let local = name.rsplit(':').next().unwrap_or(name);
-    labels::of_key(local)
+    // A document of elements is mostly a record of somebody.
+    let meaning = labels::of_key(local)?;
+    Some(if meaning == Meaning::MrnBeside {
+        meaning.of_person()
+    } else {
+        meaning
+    })
 }
 
 fn name_length(bytes: &[u8]) -> usize {

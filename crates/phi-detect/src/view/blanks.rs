@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::edit::Edit;
+use crate::budget::List;
 
 /// A shorter run may join the words of an identifier.
 const RUN_MIN: usize = 2;
@@ -13,7 +14,7 @@ const RUN_MIN: usize = 2;
 static BLANK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"__"));
 
 /// Shows the underscores that follow what was filled in as one space.
-pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     let mut next_from = 0;
     for start in BLANK.find_iter(bytes) {
         if start < next_from {

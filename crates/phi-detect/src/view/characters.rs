@@ -10,7 +10,7 @@ pub(super) fn layer(text: &str, budget: &Budget<'_>) -> Option<Layer> {
     let first = first_disguise(text.as_bytes(), budget)?;
     let mut builder = Builder {
         source: text,
-        layer: Layer::for_text(text),
+        layer: Layer::for_text(budget.memory(), text),
     };
     builder.build(first, budget);
     Some(builder.layer)

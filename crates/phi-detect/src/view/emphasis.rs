@@ -4,6 +4,7 @@
 //! underscores also join the words of an identifier, ticks also quote code.
 
 use super::edit::Edit;
+use crate::budget::List;
 
 /// Emphasis is a few words.
 const INSIDE_BYTES_MAX: usize = 160;
@@ -11,7 +12,7 @@ const INSIDE_BYTES_MAX: usize = 160;
 const VALUE_BYTES_MAX: usize = 40;
 
 /// Takes out the marks of every pair.
-pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     for mark in [b'*', b'_', b'~', b'`'] {
         pairs(bytes, mark, edits);
     }
@@ -24,7 +25,7 @@ struct Opener {
     end: usize,
 }
 
-fn pairs(bytes: &[u8], mark: u8, edits: &mut Vec<Edit>) {
+fn pairs(bytes: &[u8], mark: u8, edits: &mut List<Edit>) {
     // The last opener of one, two and three marks.
     let mut open: [Option<Opener>; 3] = [None; 3];
     let mut next_from = 0;

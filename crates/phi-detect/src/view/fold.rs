@@ -114,12 +114,14 @@ fn look_alike(c: char) -> Option<char> {
     const PAIRS: &str = "АAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTУYХXЬbаaвBеeѕsіiјjкkмMнHоoрpсcтTуyхxԁdԛqԝwһhӏlҮYүyѵvғf\
         ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXαaιiκkνvοoρpτtυuχxγy\
         ɑaɡgıiȷjɩiʀRɴNʙBᴀAᴄCᴅDᴇEᴊJᴋKᴍMᴏOᴘPᴛTᴜUᴠVᴡWᴢZ";
-    static TABLE: std::sync::LazyLock<Vec<(char, char)>> = std::sync::LazyLock::new(|| {
-        let all: Vec<char> = PAIRS.chars().collect();
-        let mut pairs: Vec<_> = all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-        pairs.sort_unstable();
-        pairs
-    });
+    static TABLE: std::sync::LazyLock<crate::budget::Few<(char, char)>> =
+        std::sync::LazyLock::new(|| {
+            let all: crate::budget::Few<char> = PAIRS.chars().collect();
+            let mut pairs: crate::budget::Few<_> =
+                all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+            pairs.sort_unstable();
+            pairs
+        });
     let at = TABLE.binary_search_by_key(&c, |pair| pair.0).ok()?;
     Some(TABLE[at].1)
 }

@@ -4,9 +4,10 @@ use std::cell::LazyCell;
 use std::ops::Range;
 
 use super::edit::Edit;
+use crate::budget::List;
 
 /// Takes out what wrapping put at the start of a line.
-pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     let folded = LazyCell::new(|| folded_part(bytes));
     let mut last_line = 0;
     for newline in memchr::memchr_iter(b'\n', bytes) {

@@ -4,9 +4,10 @@
 //! inside a number or an address is decoded.
 
 use super::edit::Edit;
+use crate::budget::List;
 
 /// Decodes what is coded and joins what was wrapped.
-pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     let mut said: Option<bool> = None;
     let mut line = 0;
     let mut free_from = 0;
@@ -39,9 +40,9 @@ pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
 fn is_said(bytes: &[u8]) -> bool {
     let name = b"uoted-";
     memchr::memmem::find_iter(bytes, name).any(|at| {
-        bytes[at + name.len()..]
-            .to_ascii_lowercase()
-            .starts_with(b"printable")
+        let rest = &bytes[at + name.len()..];
+        rest.get(..b"printable".len())
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"printable"))
     })
 }
 

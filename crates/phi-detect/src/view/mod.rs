@@ -21,7 +21,7 @@ mod tags;
 
 use std::ops::Range;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, Few, List};
 use edit::{Edit, Layer};
 
 /// What was escaped may hold escapes again; deeper ones are left as they are.
@@ -31,22 +31,23 @@ const ESCAPE_DEPTH_MAX: usize = 4;
 pub(crate) struct View<'a> {
     source: &'a str,
     /// Each is made from the one before; none when the text is its own view.
-    layers: Vec<Layer>,
+    layers: Few<Layer>,
 }
 
 impl<'a> View<'a> {
     /// The view of a text. Plain text is not copied.
+    #[cfg(test)]
     pub(crate) fn new(source: &'a str) -> Self {
         Self::within(&Budget::new(&|| true), source)
     }
 
-    /// The same, for as long as the budget lasts.
+    /// The view of a text, for as long as the budget lasts. Plain text is not copied.
     pub(crate) fn within(budget: &Budget<'_>, source: &'a str) -> Self {
         let mut view = View {
             source,
-            layers: Vec::new(),
+            layers: Few::new(),
         };
-        view.edit(mail::edits);
+        view.edit(budget, mail::edits);
         for _ in 0..ESCAPE_DEPTH_MAX {
             if !budget.has_time() {
                 break;
@@ -60,20 +61,20 @@ impl<'a> View<'a> {
                 break;
             }
         }
-        view.edit(|bytes, edits| {
+        view.edit(budget, |bytes, edits| {
             for find in [emphasis::edits, tags::edits, lines::edits, blanks::edits] {
                 if budget.has_time() {
                     find(bytes, edits);
                 }
             }
         });
-        view.edit(spaced::edits);
+        view.edit(budget, spaced::edits);
         view
     }
 
     /// Puts a layer with these edits on top, if there are any.
-    fn edit(&mut self, find: impl Fn(&[u8], &mut Vec<Edit>)) {
-        let mut edits = Vec::new();
+    fn edit(&mut self, budget: &Budget<'_>, find: impl Fn(&[u8], &mut List<Edit>)) {
+        let mut edits = budget.memory().list();
         find(self.text().as_bytes(), &mut edits);
         let layer = Layer::with_edits(self.text(), edits);
         self.layers.extend(layer);

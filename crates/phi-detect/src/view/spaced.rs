@@ -2,6 +2,7 @@
 //! and blanks inside the brackets of a number: `( 206 ) 555-0142`.
 
 use super::edit::Edit;
+use crate::budget::{List, Memory};
 use crate::bytes64;
 
 /// Fewer characters in a row are initials, grades or choices.
@@ -11,7 +12,7 @@ const LETTERS_MIN: usize = 3;
 const GAP_MAX: usize = 4;
 
 /// Closes the gaps inside words and brackets; wider ones part words.
-pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     for open in memchr::memchr_iter(b'(', bytes) {
         brackets(bytes, open + 1, edits);
     }
@@ -20,7 +21,7 @@ pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
         if at < free_from {
             continue;
         }
-        let run = Run::read(bytes, at);
+        let run = Run::read(bytes, at, edits.memory());
         if run.characters >= CHARACTERS_MIN && run.letters >= LETTERS_MIN {
             edits.extend(run.gaps.into_iter().map(|(gap, length)| {
                 if length == 1 {
@@ -53,7 +54,7 @@ fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
 const BRACKETED_DIGITS_MAX: usize = 4;
 
 /// Takes the blanks on both sides of a short number in brackets out.
-fn brackets(bytes: &[u8], inner: usize, edits: &mut Vec<Edit>) {
+fn brackets(bytes: &[u8], inner: usize, edits: &mut List<Edit>) {
     let count = |from: usize, most: usize, is_one: fn(&u8) -> bool| {
         let rest = bytes[from..].iter().take(most);
         rest.take_while(|byte| is_one(byte)).count()
@@ -93,16 +94,16 @@ struct Run {
     characters: usize,
     letters: usize,
     /// Where each gap starts, and how wide it is.
-    gaps: Vec<(usize, usize)>,
+    gaps: List<(usize, usize)>,
 }
 
 impl Run {
-    fn read(bytes: &[u8], start: usize) -> Run {
+    fn read(bytes: &[u8], start: usize, memory: &Memory) -> Run {
         let mut run = Run {
             end: start,
             characters: 0,
             letters: 0,
-            gaps: Vec::new(),
+            gaps: memory.list(),
         };
         let mut at = start;
         loop {

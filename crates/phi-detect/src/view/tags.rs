@@ -1,6 +1,7 @@
 //! Tags that change how text looks but not what it says.
 
 use super::edit::Edit;
+use crate::budget::List;
 
 /// Tags of looks. One row each.
 static LOOKS: &[&[u8]] = &[
@@ -12,7 +13,7 @@ static LOOKS: &[&[u8]] = &[
 const TAG_BYTES_MAX: usize = 64;
 
 /// Takes tags of looks out and shows a line break as one.
-pub(super) fn edits(bytes: &[u8], edits: &mut Vec<Edit>) {
+pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     for at in memchr::memchr_iter(b'<', bytes) {
         let rest = &bytes[at..bytes.len().min(at + TAG_BYTES_MAX)];
         let Some(length) = rest.iter().position(|&byte| byte == b'>') else {

@@ -126,6 +126,9 @@ fn explain(out: &mut impl Write, detector: &Detector, text: &str) -> anyhow::Res
     Ok(())
 }
 
+/// Why nothing is said about a text.
+const INCOMPLETE: &str = "the text was not scanned completely; scan it in parts";
+
 fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
     let mut all = Vec::new();
     let inputs: Vec<Option<&Path>> = match scan.files.as_slice() {
@@ -136,6 +139,7 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
     for file in inputs {
         let text = read(file)?;
         let findings = detector.scan(&text);
+        anyhow::ensure!(findings.is_complete(), INCOMPLETE);
         if scan.explain {
             explain(out, detector, &text)?;
         } else if scan.mask || scan.redact {
@@ -266,6 +270,7 @@ fn lines_of(
             )
         })?;
         let findings = detector.scan(&document.text);
+        anyhow::ensure!(findings.is_complete(), INCOMPLETE);
         found += findings.len();
         let answer = serde_json::json!({ "id": document.id, "spans": spans(&document.text, &findings, None) });
         serde_json::to_writer(&mut *out, &answer)?;

@@ -18,7 +18,7 @@ const ORDERS: [[usize; 2]; 3] = [[0, 2], [2, 0], [4, 2]];
 
 /// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed columns.
 pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
-    let (mut short, mut long) = (Vec::new(), Vec::new());
+    let (mut short, mut long) = (page.memory().list(), page.memory().list());
     for mark in page.each_mark().map(|index| page.marks[index]) {
         if mark.is_number() && mark.len() == 6 && follows_name(page, &mark, company) {
             short.push(mark.range());

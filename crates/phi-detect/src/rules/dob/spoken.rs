@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::budget::Few;
 use crate::context::value_after;
 use crate::dates::spoken_numbers;
 use crate::labels::Meaning;
@@ -80,10 +81,10 @@ fn unreadable(page: &Page<'_>, label_end: usize) -> Option<Range<usize>> {
         })
         .count();
     let text = rest[..length].strip_suffix(b".").unwrap_or(&rest[..length]);
-    let parts: Vec<_> = text
+    let parts: Few<_> = text
         .split(|byte| matches!(byte, b'/' | b'-' | b'.'))
         .collect();
-    let lengths: Vec<_> = parts.iter().map(|part| part.len()).collect();
+    let lengths: Few<_> = parts.iter().map(|part| part.len()).collect();
     let is_date = matches!(
         lengths.as_slice(),
         [1 | 2, 1 | 2, 2 | 4] | [4, 1 | 2, 1 | 2]

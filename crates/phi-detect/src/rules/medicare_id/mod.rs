@@ -12,6 +12,7 @@ use older::{claim_number, railroad, with_railroad_prefix};
 
 use super::labelled::fields;
 use super::{Finder, Out};
+use crate::budget::Few;
 use crate::context::{LabelMatch, Strength, number_claim};
 use crate::digits::Run;
 use crate::kinds::{Evidence, Meaning, Shape};
@@ -123,7 +124,7 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
 }
 
 /// Eleven characters from a mark on, in one piece or as 4-3-4.
-fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Vec<u8>)> {
+fn eleven(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Few<u8>)> {
     let first = page.marks[index];
     let start = first.start as usize;
     if first.len() == 11 {

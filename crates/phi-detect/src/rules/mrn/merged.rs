@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::value::value_span;
+use crate::budget::List;
 use crate::kinds::Meaning;
 use crate::page::Page;
 
@@ -11,8 +12,8 @@ const REACH_BYTES: usize = 40;
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=10;
 
 /// The numbers on both sides of "merge", "merged", "merging", where the text speaks of record numbers.
-pub(super) fn numbers(page: &Page<'_>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+pub(super) fn numbers(page: &Page<'_>) -> List<Range<usize>> {
+    let mut found = page.memory().list();
     let mut meanings = page.labels.iter().map(|label| label.meaning);
     if !meanings.any(|meaning| meaning == Meaning::Mrn) {
         return found;

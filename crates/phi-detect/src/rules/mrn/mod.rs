@@ -15,6 +15,7 @@ use std::ops::Range;
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, claim_after, is_equated, is_stated, number_claim};
+use crate::digits::phone_behind_list;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use among::among;
@@ -53,6 +54,8 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
                 out.weigh(other, Shape::Value, Evidence::Near);
             }
             out.weigh(span, Shape::Value, evidence);
+        } else if let Some(end) = phone_behind_list(page, page.marks[index].start as usize) {
+            free_from = end;
         }
     }
     for span in merged::numbers(page) {
@@ -249,7 +252,11 @@ fn evidence(
         || digits >= 6 && is_stated(page, span) && names_a_number(page, claim.from);
     match (claim.meaning, claim.tie) {
         (Meaning::Mrn, Strength::Tight | Strength::Field) => Some(Evidence::Label),
-        (Meaning::Mrn, Strength::List) if digits >= many => Some(Evidence::List),
+        (Meaning::Mrn, Strength::List)
+            if digits >= many && phone_behind_list(page, span.start).is_none() =>
+        {
+            Some(Evidence::List)
+        }
         (Meaning::Mrn, Strength::Near) if digits >= many => Some(Evidence::Near),
         (Meaning::MrnMaybe, _) if is_of_thing(page, span) => None,
         (Meaning::MrnMaybe, Strength::Tight | Strength::Field)

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::nearest;
 use super::value::{is_diagnosis, is_local_number, is_something_else, is_tie, value_span};
+use crate::budget::Few;
 use crate::dates::date_at;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
@@ -41,7 +42,7 @@ pub(super) fn beside_a_name(
 
 /// "Pt 4-4-2012": three groups as a date has them.
 fn is_written_as_date(value: &[u8]) -> bool {
-    let lengths: Vec<usize> = value
+    let lengths: Few<usize> = value
         .split(|byte| !byte.is_ascii_alphanumeric())
         .map(<[u8]>::len)
         .collect();

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::patient::after_link;
 use super::value::{is_local_number, is_something_else, is_tie, value_span};
 use super::{digits_in, nearest};
+use crate::budget::Few;
 use crate::dates::date_at;
 use crate::kinds::{Evidence, Shape};
 use crate::page::Page;
@@ -78,11 +79,10 @@ struct Row {
 }
 
 pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
-    let rows: Vec<_> = company
-        .names()
-        .iter()
-        .filter_map(|name| row(page, company, name))
-        .collect();
+    let names = page.through(company.names());
+    let rows = page
+        .memory()
+        .collect(names.filter_map(|name| row(page, company, name)));
     if rows.len() < ROWS_MIN || says(page, OTHERS) {
         return;
     }
@@ -91,7 +91,7 @@ pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
         let near = &rows[index.saturating_sub(REACH_ROWS)..rows.len().min(index + REACH_ROWS)];
         let alike = near.iter().filter(|other| is_alike(page, row, other));
         let is_number = alike.clone().any(|other| !other.is_date);
-        let mut values: Vec<_> = alike.map(|other| page.slice(other.span.clone())).collect();
+        let mut values: Few<_> = alike.map(|other| page.slice(other.span.clone())).collect();
         values.sort_unstable();
         values.dedup();
         if values.len() >= ROWS_MIN && is_number && (is_about_patients || !row.is_plain) {

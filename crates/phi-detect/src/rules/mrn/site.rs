@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
+use crate::budget::List;
 use crate::page::{Mark, Page};
 
 /// Values in a format the site named: `9` a digit, `A` a letter, `X` either, anything else itself.
-pub(super) fn site_format(page: &Page<'_>, format: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn site_format(page: &Page<'_>, format: &[u8]) -> List<Range<usize>> {
     let starts = page.marks.iter().filter(|mark| could_start(**mark));
-    starts
+    let starts = starts
         .map(|mark| mark.start as usize)
         .flat_map(|start| [start, start.saturating_sub(prefix_length(format))])
         .filter(|&start| fits_format(page, start, format))
-        .map(|start| start..start + format.len())
-        .collect()
+        .map(|start| start..start + format.len());
+    page.memory().collect(starts)
 }
 
 fn could_start(mark: Mark) -> bool {

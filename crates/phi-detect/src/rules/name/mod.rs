@@ -124,7 +124,7 @@ pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'
 const FIELD_GAP_BYTES_MAX: usize = 40;
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
-    let fields: Vec<_> = page.fields_of(Meaning::Name).collect();
+    let fields = page.memory().collect(page.fields_of(Meaning::Name));
     for (index, (span, value)) in fields.iter().cloned().enumerate() {
         // `"given":["Jane","Q"]` has an initial, `"patient":"x"` a variable.
         let is_part = value.len() > 1

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::labelled::{fields, spelled, spoken};
 use super::{Finder, Out};
 use crate::context::{LabelMatch, Strength, is_spoken_of};
-use crate::digits::{Run, has_more_groups, is_measured};
+use crate::digits::{Run, has_more_groups, is_measured, phone_behind_list};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use abroad::{follows_group, is_dialled_abroad, is_dump, is_simple};
@@ -124,7 +124,11 @@ fn number_at(
     let is_bracketed = page.byte_before(start) == b'(' && is_plain;
     // "ask for Nurse Price at 505-555-0126".
     let is_at = is_plain && page.slice(0..start).ends_with(b" at ");
-    if called.is_other && !is_bracketed && !is_at {
+    let is_of_list = claim.is_some_and(|claim| {
+        claim.tie == Strength::List && matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe)
+    });
+    let is_behind_list = is_of_list && phone_behind_list(page, start).is_some();
+    if called.is_other && !is_bracketed && !is_at && !is_behind_list {
         return None;
     }
     if let Some((span, shape)) = north_american(page, index) {

@@ -245,7 +245,11 @@ fn is_ssn(claim: &LabelMatch) -> bool {
 /// `ID: 536-22-8741` or `my id is …`: a word that says nothing about which number this is, so the shape decides.
 fn is_bare_id(page: &Page<'_>, claim: &LabelMatch) -> bool {
     const WHOSE: &[&str] = &["her", "his", "my", "our", "their", "your"];
-    let Some(before) = page.text.get(..claim.from) else {
+    const REACH_BYTES: usize = 64;
+    let from = page
+        .text
+        .floor_char_boundary(claim.from.saturating_sub(REACH_BYTES));
+    let Some(before) = page.text.get(from..claim.from) else {
         return false;
     };
     let mut words = before

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::super::heads;
+use crate::budget::{self, Few};
 use crate::labels::Meaning;
 use crate::page::Field;
 
@@ -30,7 +31,7 @@ pub(super) struct List {
     pub(super) span: Range<usize>,
     /// Where the object or array round it opens.
     pub(super) around: usize,
-    pub(super) items: Vec<Item>,
+    pub(super) items: budget::List<Item>,
     /// Whether its key says that it names columns.
     pub(super) is_marked: bool,
 }
@@ -40,11 +41,11 @@ pub(super) struct List {
 pub(super) fn settle(
     bytes: &[u8],
     lists: &[List],
-    mut scopes: Vec<Range<usize>>,
-    found: &mut Vec<Field>,
+    mut scopes: budget::List<Range<usize>>,
+    found: &mut budget::List<Field>,
 ) {
     scopes.sort_by_key(|scope| scope.start);
-    let mut tables: Vec<(&List, Vec<Option<Meaning>>)> = Vec::new();
+    let mut tables: Few<(&List, Few<Option<Meaning>>)> = Few::new();
     for list in lists {
         if let Some(label) = label_of_pair(bytes, list).filter(|_| !list.is_marked) {
             give(&list.items[1], label, found);
@@ -71,8 +72,8 @@ pub(super) fn settle(
 }
 
 /// The meanings of a list of heads: labels, or objects that labels name.
-fn columns(bytes: &[u8], list: &List) -> Option<Vec<Option<Meaning>>> {
-    let heads: Option<Vec<&str>> = list
+fn columns(bytes: &[u8], list: &List) -> Option<Few<Option<Meaning>>> {
+    let heads: Option<Few<&str>> = list
         .items
         .iter()
         .map(|item| match item {
@@ -95,7 +96,7 @@ fn label_of_pair(bytes: &[u8], list: &List) -> Option<Option<Meaning>> {
     let [
         Item::Value { span: label, .. },
         Item::Value { span: value, .. },
-    ] = list.items.as_slice()
+    ] = &*list.items
     else {
         return None;
     };
@@ -104,13 +105,14 @@ fn label_of_pair(bytes: &[u8], list: &List) -> Option<Option<Meaning>> {
 }
 
 /// Gives a value its meaning, unless it has one.
-fn give(item: &Item, meaning: Option<Meaning>, found: &mut Vec<Field>) {
+fn give(item: &Item, meaning: Option<Meaning>, found: &mut budget::List<Field>) {
     match item {
         Item::Value {
             field: Some(field), ..
         } => {
-            let field = &mut found[*field];
-            field.meaning = field.meaning.or(meaning);
+            if let Some(field) = found.get_mut(*field) {
+                field.meaning = field.meaning.or(meaning);
+            }
         }
         Item::Value { span, field: None } => {
             found.push(Field::new(span.clone(), meaning));

@@ -15,24 +15,26 @@ use columns::{Item, List};
 use keys::Role;
 
 use super::Source;
-use crate::budget::Way;
-use crate::labels::Meaning;
+use crate::budget::{self, Few, Memory, Way};
+use crate::labels::{self, Meaning};
 use crate::page::Field;
 
 /// Reads every JSON-like piece of the text.
-pub(super) fn read(source: &Source<'_>, found: &mut Vec<Field>) {
+pub(super) fn read(source: &Source<'_>, found: &mut budget::List<Field>) {
     let (text, bytes) = (source.text, source.bytes());
     if memchr::memchr2(b'{', b'[', bytes).is_none() {
         return;
     }
+    let memory = source.memory();
     let mut reader = Reader {
         text,
         bytes,
         found,
-        open: Vec::new(),
+        open: Few::new(),
         is_patient: false,
-        lists: Vec::new(),
-        scopes: Vec::new(),
+        lists: memory.list(),
+        scopes: memory.list(),
+        memory,
     };
     reader.read_all(source.way());
     let (lists, scopes) = (reader.lists, reader.scopes);
@@ -49,8 +51,10 @@ struct Open {
     /// What a neighbouring member says about `value`.
     hint: Option<Meaning>,
     /// Fields whose meaning is settled when the object closes.
-    unsettled: Vec<usize>,
+    unsettled: budget::List<usize>,
     tells_of_a_person: bool,
+    /// Whether an object in it tells of one.
+    holds_a_person: bool,
     is_package: bool,
     /// Whether its keys are languages, and the value in Portuguese: `{"en": "Save", "pt": "Salvar"}`.
     is_translation: bool,
@@ -58,7 +62,7 @@ struct Open {
     /// Where it opens.
     start: usize,
     /// What stands in an array, as long as it may be a row or the heads of one.
-    items: Vec<Item>,
+    items: budget::List<Item>,
     /// The value that names an object among others: `{"name": "mrn"}`.
     named: Option<Range<usize>>,
     /// Whether its keys number the rows of a column: `{"ssn": {"0": "536228741"}}`.
@@ -70,14 +74,15 @@ struct Open {
 struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
-    found: &'a mut Vec<Field>,
-    open: Vec<Open>,
+    found: &'a mut budget::List<Field>,
+    open: Few<Open>,
     /// Whether the resource being read is a FHIR patient.
     is_patient: bool,
     /// Arrays that may be rows of a table, or its heads.
-    lists: Vec<List>,
+    lists: budget::List<List>,
     /// Where the objects and arrays right round those start and end.
-    scopes: Vec<Range<usize>>,
+    scopes: budget::List<Range<usize>>,
+    memory: &'a Memory,
 }
 
 /// Deeper nesting is read as text.
@@ -125,13 +130,14 @@ impl Reader<'_> {
                 key,
                 member: None,
                 hint: None,
-                unsettled: Vec::new(),
+                unsettled: self.memory.list(),
                 tells_of_a_person: false,
+                holds_a_person: false,
                 is_package: false,
                 is_translation: false,
                 portuguese: None,
                 start: at,
-                items: Vec::new(),
+                items: self.memory.list(),
                 named: None,
                 is_column: false,
                 holds_list: false,
@@ -150,26 +156,20 @@ impl Reader<'_> {
         let role = role.unwrap_or_default();
         let meaning = closed
             .hint
-            .or_else(|| self.meaning_of_whole(key?, closed.is_column));
-        if let Some(index) = closed.portuguese.filter(|_| closed.is_translation) {
-            self.found[index].meaning = None;
+            .or_else(|| self.meaning_of_whole(key.clone()?, closed.is_column));
+        let portuguese = closed.portuguese.filter(|_| closed.is_translation);
+        if let Some(field) = portuguese.and_then(|index| self.found.get_mut(index)) {
+            field.meaning = None;
         }
-        let mut rest = Vec::new();
-        for index in std::mem::take(&mut closed.unsettled) {
-            let field = &mut self.found[index];
-            if field.meaning.is_none() {
-                field.meaning = meaning;
-            } else if values::is_weak(field.meaning) {
-                // `{"type": "MRN", "id": "482913"}`.
-                field.meaning = closed.hint.or(field.meaning);
-            }
-            if closed.tells_of_a_person && !closed.is_package {
-                field.meaning = super::in_person_record(field.meaning);
-            }
-            if values::is_weak(field.meaning) || field.meaning == Some(Meaning::NameMaybe) {
-                rest.push(index);
-            }
-        }
+        let is_about_a_person = closed.tells_of_a_person
+            || closed.holds_a_person
+            || closed.is_object
+                && key
+                    .clone()
+                    .and_then(|key| labels::of_key(self.text.get(key)?))
+                    .is_some_and(super::tells_of_a_person);
+        let unsettled = closed.unsettled.take();
+        let (rest, beside) = self.settle(unsettled, &closed, meaning, is_about_a_person);
         let is_part_of_outer = role.is(Role::GENERIC) || !closed.is_object || closed.is_column;
         if let Some(outer) = self.open.last_mut() {
             outer.is_package |= role.is(Role::OF_PACKAGE);
@@ -180,6 +180,9 @@ impl Reader<'_> {
             if is_part_of_outer {
                 outer.unsettled.extend(rest);
             }
+            // What the object does not say of a record, the one round it may.
+            outer.unsettled.extend(beside);
+            outer.holds_a_person |= outer.is_object && is_about_a_person;
             if let Some(meaning) = meaning {
                 outer.tells_of_a_person |= super::tells_of_a_person(meaning);
             }
@@ -191,6 +194,42 @@ impl Reader<'_> {
         self.keep_list(closed, at, role.is(Role::COLUMNS));
         // The quote that ends a document in a string opens no other.
         at + 1 + usize::from(is_string && self.bytes.get(at + 1) == Some(&b'"'))
+    }
+
+    /// Gives the values of a closing object the meaning that it has for them. Returns those that an object round it may know
+    /// better, and those that would be numbers of a record there.
+    fn settle(
+        &mut self,
+        unsettled: budget::List<usize>,
+        closed: &Open,
+        meaning: Option<Meaning>,
+        is_about_a_person: bool,
+    ) -> (budget::List<usize>, budget::List<usize>) {
+        let (mut rest, mut beside) = (self.memory.list(), self.memory.list());
+        for index in unsettled {
+            let Some(field) = self.found.get_mut(index) else {
+                break;
+            };
+            if field.meaning.is_none() {
+                field.meaning = meaning;
+            } else if values::is_weak(field.meaning) {
+                // `{"type": "MRN", "id": "482913"}`.
+                field.meaning = closed.hint.or(field.meaning);
+            }
+            let is_of_person = match field.meaning {
+                Some(Meaning::MrnBeside) => is_about_a_person,
+                _ => closed.tells_of_a_person,
+            };
+            if is_of_person && !closed.is_package {
+                field.meaning = super::in_person_record(field.meaning);
+            }
+            if field.meaning == Some(Meaning::MrnBeside) {
+                beside.push(index);
+            } else if values::is_weak(field.meaning) || field.meaning == Some(Meaning::NameMaybe) {
+                rest.push(index);
+            }
+        }
+        (rest, beside)
     }
 
     /// Keeps an array that may be a row of a table, or its heads.

@@ -74,7 +74,7 @@ impl Reader<'_> {
             return;
         }
         let is_open = is_weak(meaning) && role.is(Role::GENERIC);
-        if is_open || meaning == Some(Meaning::NameMaybe) {
+        if is_open || matches!(meaning, Some(Meaning::NameMaybe | Meaning::MrnBeside)) {
             open.unsettled.push(index);
             if open.hint.is_none() {
                 open.hint = fallback;
