@@ -12,6 +12,9 @@ pub enum StoreError {
     /// The database cannot be reached or written now; it may come back by itself.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
+    /// Other transactions were in the way again and again.
+    #[error("the store is busy: {0}")]
+    Busy(String),
     /// The deadline passed before the write was known to be durable.
     #[error("the store did not answer in time")]
     Timeout,
