@@ -61,6 +61,9 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
         progress.step();
     }
     out.write_all(table.rest().as_bytes())?;
+    if matches!(export.format, Format::Csv) {
+        lines.made_rows(table.rows());
+    }
     progress.done();
     out.flush()?;
     Ok(lines.end(true).await?)
