@@ -92,6 +92,7 @@ impl App {
             gateway: Arc::clone(&self.gateway),
             metrics: Arc::clone(&self.metrics),
             limits: self.config.limits,
+            checkpoint_files: self.config.checkpoint.files.clone(),
             is_secure: self.config.tls.is_some() || self.config.behind_tls_proxy,
         }
     }
