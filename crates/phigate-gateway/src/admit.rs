@@ -31,7 +31,9 @@ impl Gateway {
             Ok(admission) => Ok(admission),
             Err(AdmitError::Store(error)) => {
                 tracing::warn!(request.id = %request_id, "a key could not be looked up: {error}");
-                Err(error.into())
+                let told = GatewayError::from(error);
+                self.metrics.refused(told.code());
+                Err(told)
             }
             Err(error) => Err(self.bad_key(client, request_id, &error)),
         }
