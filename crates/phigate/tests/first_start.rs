@@ -29,6 +29,47 @@ fn a_fresh_owner_link_is_printed_until_there_is_an_owner() {
 }
 
 #[test]
+fn owner_link_names_its_account_and_ends_with_the_first_owner() {
+    let mut gateway = Gateway::offline();
+    gateway.set("PHIGATE_LOG_FORMAT", "json");
+    // Before the account `default` by name, but not the first.
+    gateway.command(&["key", "create"]);
+    gateway.command(&["account", "create", "cardiology"]);
+    gateway.serve();
+    gateway.logged_after("/setup/");
+    let logs = gateway.logs.lock().unwrap().clone();
+    let line = logs.lines().find(|line| line.contains("/setup/")).unwrap();
+    assert!(line.contains("account default"), "{line}");
+    assert!(!line.starts_with('{'), "a log event: {line}");
+    gateway.signal("-TERM");
+    gateway.wait();
+    gateway.command_with_input(
+        &[
+            "--account",
+            "default",
+            "user",
+            "add",
+            "owner@example.org",
+            "--password-stdin",
+        ],
+        "correct horse battery staple\n",
+    );
+    gateway.logs.lock().unwrap().clear();
+    gateway.serve();
+    gateway.logged_after("dashboard:");
+    assert!(!gateway.logs.lock().unwrap().contains("/setup/"));
+}
+
+#[test]
+fn no_owner_link_is_printed_on_request() {
+    let mut gateway = Gateway::offline();
+    gateway.add_option("--no-setup-link");
+    gateway.serve();
+    gateway.logged_after("dashboard:");
+    assert!(!gateway.logs.lock().unwrap().contains("/setup/"));
+}
+
+#[test]
 fn a_start_on_a_taken_port_changes_nothing_and_says_what_to_do() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
