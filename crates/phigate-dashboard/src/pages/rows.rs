@@ -181,6 +181,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("factor", "wrong"),
     ("origin", ""),
     ("address", "from"),
+    ("cause", "because:"),
 ];
 
 /// What changed, why, and what else is worth reading.

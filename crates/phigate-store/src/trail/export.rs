@@ -75,7 +75,10 @@ impl Trail {
         filter: &Filter,
         order: impl Into<ExportOrder<'o>>,
     ) -> Result<Export<'_>> {
-        let (_, account) = self.core.account_item(account_id).await?;
+        let account_name = match account_id {
+            SYSTEM => String::new(),
+            _ => self.core.account_item(account_id).await?.1.name,
+        };
         let (order, described) = (order.into(), filter.described());
         let filter_words = if described.is_empty() {
             "everything"
@@ -84,7 +87,7 @@ impl Trail {
         };
         let act = AdminAct::new(
             self.core.now(),
-            &account.name,
+            &account_name,
             order.actor,
             Act::AuditExport,
         )
