@@ -1,5 +1,6 @@
 //! What somebody meets who starts phigate for the first time.
 
+use crate::postgres::Postgres;
 use crate::support::Gateway;
 
 #[test]
@@ -58,6 +59,38 @@ fn owner_link_names_its_account_and_ends_with_the_first_owner() {
     gateway.serve();
     gateway.logged_after("dashboard:");
     assert!(!gateway.logs.lock().unwrap().contains("/setup/"));
+}
+
+#[test]
+fn gateways_start_together_on_an_empty_database() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let url = postgres.database("phigate");
+    let starting: Vec<_> = (0..4)
+        .map(|_| {
+            let mut gateway = Gateway::offline();
+            gateway.set("PHIGATE_DATABASE_URL", &url);
+            gateway.set("PHIGATE_MASTER_KEY_ENV", "SHARED_KEY");
+            gateway.set("SHARED_KEY", &"ab".repeat(32));
+            std::thread::spawn(move || {
+                gateway.serve();
+                gateway
+            })
+        })
+        .collect();
+    let gateways: Vec<Gateway> = starting
+        .into_iter()
+        .map(|one| one.join().unwrap())
+        .collect();
+    for gateway in &gateways {
+        let link = format!("/setup/{}", gateway.logged_after("/setup/"));
+        assert_eq!(gateways[0].get(&link, "none").status, 200);
+        let logs = gateway.logs.lock().unwrap().clone();
+        for words in ["unavailable", "exists already", " WARN ", " ERROR "] {
+            assert!(!logs.contains(words), "{words}: {logs}");
+        }
+    }
 }
 
 #[test]

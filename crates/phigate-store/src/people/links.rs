@@ -102,16 +102,8 @@ impl Links {
             made: Some(now),
         };
         let id = random_id(12);
-        let mut changes = Vec::new();
-        for old in self.core.guard().items(account_id, ItemKind::Link).await? {
-            let known: LinkBody = old.read()?;
-            // All owner links are for nobody in particular.
-            let is_kept = kept_since.is_some_and(|since| known.made >= Some(since));
-            let replaced = invite.purpose == known.purpose && email == known.email && !is_kept;
-            if replaced || known.expires <= now {
-                changes.push(old.deleted());
-            }
-        }
+        let replaced = self.replaced(account_id, invite.purpose, email.as_deref(), kept_since);
+        let mut changes = replaced.await?;
         changes.push(Change::Put(
             Item::new(
                 account_id,
@@ -133,6 +125,28 @@ impl Links {
             .await
             .map_err(about(ItemKind::Link.label()))?;
         Ok(SecretString::new(token))
+    }
+
+    /// What it takes to withdraw the links that a new one replaces, and those that have expired.
+    async fn replaced(
+        &self,
+        account_id: &str,
+        purpose: LinkPurpose,
+        email: Option<&str>,
+        kept_since: Option<Timestamp>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for old in self.core.guard().items(account_id, ItemKind::Link).await? {
+            let known: LinkBody = old.read()?;
+            let is_kept = kept_since.is_some_and(|since| known.made >= Some(since));
+            // All owner links are for nobody in particular.
+            let is_replaced =
+                purpose == known.purpose && email == known.email.as_deref() && !is_kept;
+            if is_replaced || known.expires <= self.core.now() {
+                changes.push(old.deleted());
+            }
+        }
+        Ok(changes)
     }
 
     /// Whether a link for the account's first owner was ever made and not used, expired or not.
