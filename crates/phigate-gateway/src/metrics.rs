@@ -217,7 +217,7 @@ impl Metrics {
     }
 
     /// Counts a request that was answered with an error.
-    pub(crate) fn refused(&self, code: ErrorCode) {
+    pub fn refused(&self, code: ErrorCode) {
         let code = Refused { code: code.code() };
         self.refused.get_or_create(&code).inc();
     }

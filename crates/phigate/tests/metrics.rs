@@ -61,7 +61,8 @@ fn every_refusal_is_counted_by_its_code() {
     let key = gateway.key();
     gateway.chat(&key, "no JSON");
     gateway.chat("phg_nonsense", &ask("gpt-4o", CLEAN_TEXT));
-    gateway.get("/nothing", &key);
+    gateway.get("/v1/files", &key);
+    gateway.get("/v1/models/nonsense", &key);
     provider.answer_next(Reply::Json(500, "{}".into()));
     gateway.chat(&key, &ask("gpt-4o", CLEAN_TEXT));
     for _ in 0..2 {
@@ -71,6 +72,7 @@ fn every_refusal_is_counted_by_its_code() {
         "invalid_json",
         "invalid_api_key",
         "not_found",
+        "model_not_found",
         "provider_error",
         "rate_limit_exceeded",
     ] {

@@ -1,6 +1,6 @@
 //! API keys: `phg_` + public id + `_` + secret + checksum.
 //!
-//! The checksum lets junk be refused before the store is asked. What is stored is a keyed hash of
+//! The checksum lets junk be refused before a secret is compared. What is stored is a keyed hash of
 //! the whole key; a fast hash is right here, because the secret has 256 bits.
 
 use std::hash::{BuildHasher, RandomState};
