@@ -33,6 +33,7 @@ mod visit;
 mod tests;
 
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -56,6 +57,8 @@ pub struct Server {
     pub metrics: Arc<Metrics>,
     /// What the operator allows.
     pub limits: Limits,
+    /// Files in which the server keeps copies of its checkpoints.
+    pub checkpoint_files: Vec<PathBuf>,
     /// Whether browsers reach us over TLS, ours or a proxy's.
     pub is_secure: bool,
 }

@@ -10,8 +10,8 @@ use phigate_store::Role;
 use super::access::{Needs, gate};
 use super::layout::NavItem;
 use super::pages::{
-    account, acts, audit, export, find, help, keys, login, overview, playground, provider,
-    providers, record, settings, setup, users, verify,
+    account, acts, audit, export, find, help, installation, keys, login, overview, playground,
+    provider, providers, record, settings, setup, users, verify,
 };
 use super::visit::redirect;
 use super::{Dash, assets};
@@ -67,6 +67,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/playground" Auditor playground::scan),
     route!(GET "/help" Auditor help::show),
     // For owners.
+    route!(GET "/audit/installation" Owner installation::show),
     route!(POST "/playground/send" Owner playground::send),
     route!(POST "/playground/stream" Owner playground::stream),
     route!(GET "/settings" Owner settings::show),

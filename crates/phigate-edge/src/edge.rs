@@ -130,10 +130,11 @@ impl Edge {
         let format = (self.error_format)(request.uri().path(), request.headers());
         let (response, place) = match self.admit(&request) {
             Ok(()) => self.take_permit(id, peer, request).await,
-            Err(error) => (closing(version, self.refuse(error)), None),
+            Err(error) => (closing(version, error.into_response()), None),
         };
         if let Some(error) = response.extensions().get::<EdgeError>() {
             log_refusal(id, *error, response.status().as_u16());
+            self.observer.refused(*error);
         }
         let mut buffer = Uuid::encode_buffer();
         let text: &str = id.hyphenated().encode_lower(&mut buffer);
@@ -171,14 +172,7 @@ impl Edge {
         Ok(())
     }
 
-    /// Answers a request that did not reach a handler.
-    fn refuse(&self, error: EdgeError) -> Response {
-        let response = error.into_response();
-        self.observer.refused(response.status().as_u16());
-        response
-    }
-
-    /// Waits for a permit if the path needs one; the answer's body keeps it.
+    /// Waits for a place where one is needed; it is kept until the answer was sent.
     async fn take_permit(
         &self,
         id: Uuid,
@@ -194,7 +188,7 @@ impl Edge {
                 request.extensions_mut().insert(permit.clone());
                 (self.forward(id, peer, request).await, Some(permit))
             }
-            None => (self.refuse(EdgeError::TooManyRequests), None),
+            None => (EdgeError::TooManyRequests.into_response(), None),
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-/// Receiver of the edge's events. The edge has no metrics itself.
+use crate::error::EdgeError;
+
+/// Counts what happens at the edge. The edge knows nothing of metrics; somebody else keeps them.
 pub trait Observer: Send + Sync {
     /// A connection was opened (`+1`) or has ended (`-1`).
     fn connections(&self, change: i64);
@@ -10,8 +12,8 @@ pub trait Observer: Send + Sync {
     /// A request has begun (`+1`) or its answer is out (`-1`).
     fn requests(&self, change: i64);
 
-    /// The edge refused a request with this status, before a handler saw it.
-    fn refused(&self, status: u16);
+    /// The edge refused a request.
+    fn refused(&self, error: EdgeError);
 }
 
 /// Counter that is incremented while the value lives.

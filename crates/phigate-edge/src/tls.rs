@@ -9,6 +9,7 @@ use rustls::ServerConfig;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
+use x509_cert::der::Decode;
 
 /// Paths of the certificate chain and its key, both PEM, reloaded when they change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +20,17 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Interval of checks of the files.
+impl TlsFiles {
+    /// The end of the certificate, in seconds since 1970, as the file says it now.
+    pub fn ends_at(&self) -> Option<u64> {
+        let leaf = CertificateDer::from_pem_file(&self.cert).ok()?;
+        let leaf = x509_cert::Certificate::from_der(&leaf).ok()?;
+        let end = leaf.tbs_certificate.validity.not_after;
+        Some(end.to_unix_duration().as_secs())
+    }
+}
+
+/// How often the files are looked at.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Reason why a certificate cannot be used.
@@ -186,6 +197,20 @@ mod tests {
             "an unknown certificate was shown"
         );
         drop(server);
+    }
+
+    #[test]
+    fn end_of_a_certificate_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = certificate(folder.path());
+        let mut params = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(2030, 1, 2);
+        let key = rcgen::KeyPair::generate().unwrap();
+        let made = params.self_signed(&key).unwrap();
+        std::fs::write(&files.cert, made.pem()).unwrap();
+        assert_eq!(files.ends_at(), Some(1_893_542_400));
+        std::fs::write(&files.cert, "nothing").unwrap();
+        assert_eq!(files.ends_at(), None);
     }
 
     #[tokio::test]

@@ -31,32 +31,32 @@ impl Gateway {
             Ok(admission) => Ok(admission),
             Err(AdmitError::Store(error)) => {
                 tracing::warn!(request.id = %request_id, "a key could not be looked up: {error}");
-                Err(error.into())
+                let told = GatewayError::from(error);
+                self.metrics.refused(told.code());
+                Err(told)
             }
             Err(error) => Err(self.bad_key(client, request_id, &error)),
         }
     }
 
-    /// A bad key is an act on the account it belonged to, or on the installation. The limit on bad keys also limits the
-    /// records; what is above it is counted.
+    /// A bad key is an act on the account whose key it is or claims to be, otherwise on the installation. The limit on bad
+    /// keys also limits the records; what is above it is counted.
     fn bad_key(
         self: &Arc<Self>,
         client: IpAddr,
         request_id: Uuid,
         error: &AdmitError,
     ) -> GatewayError {
-        let who = match error {
-            AdmitError::Revoked { key_id, account_id }
-            | AdmitError::Expired { key_id, account_id } => Refused {
-                account_id: Some(account_id),
-                key_id: Some(key_id),
-            },
-            _ => Refused::default(),
+        let key = error.key();
+        let who = Refused {
+            key_id: key.map(|(key_id, _)| key_id),
+            account_id: key.map(|(_, account_id)| account_id),
+            client: Some(client),
         };
         let told = match self.bad_keys.strike(client, Instant::now()) {
             Err(limited) => GatewayError::from(limited),
             Ok(()) => {
-                self.record_bad_key(who, client);
+                self.record_bad_key(who, client, error.cause());
                 GatewayError::from(error.clone())
             }
         };
@@ -64,9 +64,10 @@ impl Gateway {
         told
     }
 
-    fn record_bad_key(self: &Arc<Self>, who: Refused<'_>, client: IpAddr) {
+    fn record_bad_key(self: &Arc<Self>, who: Refused<'_>, client: IpAddr, cause: &str) {
         let mut act = AdminAct::new(Timestamp::now(), "", "caller", Act::KeyRefused)
-            .detail("address", &client);
+            .detail("address", &client)
+            .detail("cause", cause);
         act.target = who.key_id.map(str::to_owned);
         let (gateway, account_id) = (Arc::clone(self), who.account_id.map(str::to_owned));
         tokio::spawn(async move {
@@ -78,7 +79,8 @@ impl Gateway {
 
     /// Notes that a request was not let in: in the log by itself, in the trail by key and minute.
     pub(crate) fn not_let_in(&self, who: Refused<'_>, request_id: Uuid, error: &GatewayError) {
-        request_log::not_let_in(request_id, who.key_id, error.code());
+        request_log::not_let_in(request_id, who, error.code());
+        self.metrics.refused(error.code());
         self.refusals
             .count(who, error.code(), request_id, Timestamp::now());
     }

@@ -260,6 +260,7 @@ impl From<AdmitError> for GatewayError {
             AdmitError::Missing => Self::MissingKey,
             AdmitError::Malformed
             | AdmitError::Unknown
+            | AdmitError::WrongSecret { .. }
             | AdmitError::Revoked { .. }
             | AdmitError::Expired { .. } => Self::InvalidKey,
             AdmitError::Store(error) => error.into(),

@@ -141,7 +141,7 @@ mod turnstile;
 
 pub use error::GatewayError;
 pub use gateway::{Gateway, ProviderSettings};
-pub use metrics::Metrics;
+pub use metrics::{AgreementEnd, Metrics};
 pub use open::{Call, Open, Received, Sender};
 pub use phigate_store::{Durability, Written};
 pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};

@@ -1,6 +1,7 @@
 //! Counters and histograms in the Prometheus format.
 //!
-//! Labels come from closed sets of static words, so that nothing a caller sends can become one.
+//! Labels come from closed sets of static words and from names that owners and operators gave, so that nothing a caller
+//! sends can become one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +11,14 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use phigate_edge::Observer;
+use phigate_edge::{EdgeError, Observer};
+use phigate_types::ErrorCode;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 /// Seconds: from 50 µs, which a short scan takes, to the two minutes a provider may.
@@ -35,6 +38,8 @@ pub(crate) struct Answered {
     pub(crate) action: &'static str,
     /// The provider's family.
     pub(crate) family: &'static str,
+    /// The provider's name.
+    pub(crate) provider: String,
     /// The door at which it came in; none for texts that are only scanned.
     pub(crate) door: &'static str,
 }
@@ -47,6 +52,40 @@ struct Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Asked {
     family: &'static str,
+    provider: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Refused {
+    code: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Used {
+    provider: String,
+    r#type: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Shown {
+    setting: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Agreed {
+    account: String,
+    provider: String,
+}
+
+/// The agreement with a provider, as far as it is measured.
+#[derive(Debug)]
+pub struct AgreementEnd {
+    /// Name of the account.
+    pub account: String,
+    /// Name of the provider.
+    pub provider: String,
+    /// Days until it ends; negative once it has.
+    pub days_left: i64,
 }
 
 /// Everything that is measured.
@@ -62,6 +101,12 @@ pub struct Metrics {
     audit_failures: Counter,
     in_flight: Gauge,
     connections: Gauge,
+    refused: Family<Refused, Counter>,
+    tokens: Family<Used, Counter>,
+    store_up: Gauge,
+    /// Empty without a certificate of our own.
+    certificate_days: Family<Shown, Gauge>,
+    agreement_days: Family<Agreed, Gauge>,
 }
 
 impl Metrics {
@@ -78,7 +123,17 @@ impl Metrics {
             audit_failures: Counter::default(),
             in_flight: Gauge::default(),
             connections: Gauge::default(),
+            refused: Family::default(),
+            tokens: Family::default(),
+            store_up: Gauge::default(),
+            certificate_days: Family::default(),
+            agreement_days: Family::default(),
         };
+        // Known from the start: an increase from nothing is not seen by those who watch.
+        for code in ErrorCode::all() {
+            let code = Refused { code: code.code() };
+            metrics.refused.get_or_create(&code).inc_by(0);
+        }
         Arc::new(metrics.register())
     }
 
@@ -87,8 +142,18 @@ impl Metrics {
         let registry = &mut self.registry;
         registry.register(
             "requests",
-            "Requests by status, mode, action, family and door",
+            "Requests by status, mode, action, family, provider and door",
             self.answered.clone(),
+        );
+        registry.register(
+            "refused",
+            "Requests answered with an error, by its code, also those that were not let in",
+            self.refused.clone(),
+        );
+        registry.register(
+            "tokens",
+            "Tokens that providers counted, by type",
+            self.tokens.clone(),
         );
         registry.register("findings", "Findings by type", self.findings.clone());
         registry.register("scan_seconds", "Time to scan a request", self.scan.clone());
@@ -122,7 +187,76 @@ impl Metrics {
             "Open connections of callers",
             self.connections.clone(),
         );
+        self.register_state();
         self
+    }
+
+    /// The metrics that say how things are, rather than what happened.
+    fn register_state(&mut self) {
+        let registry = &mut self.registry;
+        registry.register(
+            "store_up",
+            "Whether the store answers and can be written",
+            self.store_up.clone(),
+        );
+        registry.register(
+            "certificate_days_left",
+            "Days until the TLS certificate for callers ends",
+            self.certificate_days.clone(),
+        );
+        registry.register(
+            "agreement_days_left",
+            "Days until the agreement with a provider ends",
+            self.agreement_days.clone(),
+        );
+        let build = Info::new(vec![
+            ("version", env!("CARGO_PKG_VERSION")),
+            ("detector", phi_detect::VERSION),
+        ]);
+        registry.register("build", "The version that runs", build);
+    }
+
+    /// Counts a request that was answered with an error.
+    pub fn refused(&self, code: ErrorCode) {
+        let code = Refused { code: code.code() };
+        self.refused.get_or_create(&code).inc();
+    }
+
+    /// Counts tokens, as the provider did.
+    pub(crate) fn used(&self, provider: &str, input: u64, output: u64) {
+        for (kind, count) in [("input", input), ("output", output)] {
+            let used = Used {
+                provider: provider.to_owned(),
+                r#type: kind,
+            };
+            self.tokens.get_or_create(&used).inc_by(count);
+        }
+    }
+
+    /// Notes whether the store can be used.
+    pub fn store_is_up(&self, is_up: bool) {
+        self.store_up.set(is_up.into());
+    }
+
+    /// Notes how long the certificate shown to callers is valid.
+    pub fn certificate_ends(&self, days_left: i64) {
+        let shown = Shown {
+            setting: "tls.cert",
+        };
+        self.certificate_days.get_or_create(&shown).set(days_left);
+    }
+
+    /// Notes when agreements end: all of them, so that those that are gone go from the page.
+    pub fn agreements_end(&self, agreements: Vec<AgreementEnd>) {
+        self.agreement_days.clear();
+        for agreement in agreements {
+            let agreed = Agreed {
+                account: agreement.account,
+                provider: agreement.provider,
+            };
+            let gauge = self.agreement_days.get_or_create(&agreed);
+            gauge.set(agreement.days_left);
+        }
     }
 
     /// Counts a finished request.
@@ -148,9 +282,12 @@ impl Metrics {
     }
 
     /// Notes how long a provider took to answer.
-    pub(crate) fn provider_answered(&self, family: &'static str, took: Duration) {
+    pub(crate) fn provider_answered(&self, family: &'static str, provider: &str, took: Duration) {
         self.provider
-            .get_or_create(&Asked { family })
+            .get_or_create(&Asked {
+                family,
+                provider: provider.to_owned(),
+            })
             .observe(took.as_secs_f64());
     }
 
@@ -193,12 +330,14 @@ impl Observer for Metrics {
         self.in_flight.inc_by(change);
     }
 
-    fn refused(&self, status: u16) {
+    fn refused(&self, error: EdgeError) {
+        self.refused(error.code());
         self.answered(&Answered {
-            status: status.into(),
+            status: error.status().as_u16().into(),
             mode: "",
             action: "",
             family: "",
+            provider: String::new(),
             door: "",
         });
     }
@@ -222,14 +361,33 @@ mod tests {
             mode: "block",
             action: "blocked",
             family: "openai",
+            provider: "azure-eu".to_owned(),
             door: "messages",
         });
+        Observer::refused(&*metrics, EdgeError::Draining);
+        metrics.used("azure-eu", 9, 7);
+        metrics.store_is_up(true);
+        metrics.certificate_ends(30);
+        for (provider, days_left) in [("gone", 9), ("azure-eu", -2)] {
+            metrics.agreements_end(vec![AgreementEnd {
+                account: "default".to_owned(),
+                provider: provider.to_owned(),
+                days_left,
+            }]);
+        }
         metrics.found("ssn", 2);
         metrics.record_failed();
         metrics.requests(1);
         let shown = page(&metrics);
         for line in [
-            r#"phigate_requests_total{status="403",mode="block",action="blocked",family="openai",door="messages"} 1"#,
+            r#"phigate_requests_total{status="403",mode="block",action="blocked",family="openai",provider="azure-eu",door="messages"} 1"#,
+            r#"phigate_refused_total{code="shutting_down"} 1"#,
+            r#"phigate_refused_total{code="audit_unavailable"} 0"#,
+            r#"phigate_tokens_total{provider="azure-eu",type="input"} 9"#,
+            r#"phigate_tokens_total{provider="azure-eu",type="output"} 7"#,
+            "phigate_store_up 1",
+            r#"phigate_certificate_days_left{setting="tls.cert"} 30"#,
+            r#"phigate_agreement_days_left{account="default",provider="azure-eu"} -2"#,
             r#"phigate_findings_total{type="ssn"} 2"#,
             "phigate_audit_write_failures_total 1",
             "phigate_requests_in_flight 1",
@@ -239,6 +397,8 @@ mod tests {
                 "{line} is missing in\n{shown}"
             );
         }
+        assert!(shown.contains("phigate_build_info{version="), "{shown}");
+        assert!(!shown.contains("gone"), "{shown}");
         metrics.requests(-1);
         assert!(page(&metrics).contains("phigate_requests_in_flight 0"));
     }

@@ -109,6 +109,7 @@ impl Open {
                     let who = Refused {
                         account_id: Some(&admission.account.id),
                         key_id: Some(&admission.key_id),
+                        client: None,
                     };
                     let error = GatewayError::from(limited);
                     gateway.not_let_in(who, request_id, &error);

@@ -141,7 +141,7 @@ impl OutcomeDue {
         });
         let family = due.facts.family().map_or("", ProviderKind::code);
         let metrics = &due.record.gateway.metrics;
-        metrics.provider_answered(family, due.sent.elapsed());
+        metrics.provider_answered(family, due.provider_name(), due.sent.elapsed());
     }
 
     /// Takes the duty away, so that dropping what stays behind records nothing.
@@ -234,7 +234,7 @@ impl OutcomeDue {
             due.facts.write_headers(response.headers_mut());
             return response;
         }
-        due.count(ended.status);
+        due.count(&ended);
         due.log(&ended);
         response
     }
@@ -246,7 +246,7 @@ impl OutcomeDue {
         due.end_attempt(ended.error);
         let outcome = due.outcome(&ended);
         let heard = due.reply.heard.take();
-        due.count(ended.status);
+        due.count(&ended);
         due.log(&ended);
         let (gateway, account) = (&due.record.gateway, &due.record.admission.account.id);
         let (trail, deadline) = (&gateway.vault.trail, gateway.record_deadline());
@@ -345,12 +345,27 @@ impl Due {
         }
     }
 
-    fn count(&self, status: StatusCode) {
-        self.record.gateway.metrics.answered(&Answered {
-            status: status.as_u16().into(),
+    /// The name of the provider that was asked last, otherwise of the one to ask first.
+    fn provider_name(&self) -> &str {
+        let last = self.attempts.last().map(|last| last.provider.as_str());
+        last.or(self.facts.provider()).unwrap_or_default()
+    }
+
+    fn count(&self, ended: &Ended<'_>) {
+        let metrics = &self.record.gateway.metrics;
+        if let Some(code) = ended.error {
+            metrics.refused(code);
+        }
+        if let Some(usage) = ended.summary.and_then(|summary| summary.usage) {
+            let name = self.provider_name();
+            metrics.used(name, usage.prompt_tokens, usage.completion_tokens);
+        }
+        metrics.answered(&Answered {
+            status: ended.status.as_u16().into(),
             mode: self.record.admission.account.mode.code(),
             action: self.action.code(),
             family: self.facts.family().map_or("", ProviderKind::code),
+            provider: self.provider_name().to_owned(),
             door: self.record.door.map_or("", Door::id),
         });
     }

@@ -114,6 +114,7 @@ impl RequestRecord {
         let written = written.map_err(|error| {
             let id = self.request_id;
             metrics.record_failed();
+            metrics.refused(ErrorCode::AuditUnavailable);
             tracing::error!(request.id = %id, "decision of request {id} not recorded: {error}");
             GatewayError::AuditUnavailable
         })?;

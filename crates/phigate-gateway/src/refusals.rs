@@ -4,6 +4,7 @@
 //! what was asked. So they are counted in memory, and each minute's count becomes one record.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -40,6 +41,8 @@ pub(crate) struct Refusals(Mutex<HashMap<Subject, Count>>);
 pub(crate) struct Refused<'a> {
     pub(crate) account_id: Option<&'a str>,
     pub(crate) key_id: Option<&'a str>,
+    /// Where from, if a key was refused.
+    pub(crate) client: Option<IpAddr>,
 }
 
 impl Refusals {
@@ -139,6 +142,7 @@ mod tests {
         let who = Refused {
             account_id: Some("a"),
             key_id: Some("k"),
+            client: None,
         };
         let limited = ErrorCode::RateLimitExceeded;
         for second in [0, 59, 60] {
@@ -168,6 +172,7 @@ mod tests {
         let who = Refused {
             account_id: Some(&account.id),
             key_id: Some("abcdefghijkl"),
+            client: None,
         };
         for _ in 0..3 {
             let id = Uuid::now_v7();

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::facts::RequestFacts;
 use crate::provider::ProviderError;
+use crate::refusals::Refused;
 
 /// What is said about a request that has ended.
 pub(crate) struct RequestLine<'a> {
@@ -66,10 +67,11 @@ impl RequestLine<'_> {
 }
 
 /// Says that a request was not let in. Nothing of it was read.
-pub(crate) fn not_let_in(request_id: Uuid, key_id: Option<&str>, code: ErrorCode) {
+pub(crate) fn not_let_in(request_id: Uuid, who: Refused<'_>, code: ErrorCode) {
     tracing::info!(
         request.id = %request_id,
-        key.id = key_id,
+        key.id = who.key_id,
+        client.address = who.client.map(tracing::field::display),
         status = code.status(),
         error = code.code(),
         "request not let in"

@@ -30,6 +30,7 @@ impl Turnstile for Gateway {
         let who = Refused {
             account_id: Some(&account.id),
             key_id: Some(key_id),
+            client: None,
         };
         self.not_let_in(who, *asked.request_id, &error);
         Some(TurnedAway {

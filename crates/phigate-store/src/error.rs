@@ -12,6 +12,9 @@ pub enum StoreError {
     /// The database cannot be reached or written now; it may come back by itself.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
+    /// Other transactions were in the way again and again.
+    #[error("the store is busy: {0}")]
+    Busy(String),
     /// The deadline passed before the write was known to be durable.
     #[error("the store did not answer in time")]
     Timeout,
@@ -156,6 +159,14 @@ pub enum AdmitError {
     /// Well formed, but not known (or its account is gone).
     #[error("unknown API key")]
     Unknown,
+    /// The id of a key with another secret.
+    #[error("wrong secret for API key {key_id}")]
+    WrongSecret {
+        /// Public id.
+        key_id: String,
+        /// Account it belongs to.
+        account_id: String,
+    },
     /// Revoked by an owner.
     #[error("API key {key_id} was revoked")]
     Revoked {
@@ -175,6 +186,31 @@ pub enum AdmitError {
     /// The store could not tell.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl AdmitError {
+    /// The key that was tried and its account, if the key exists.
+    pub fn key(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::WrongSecret { key_id, account_id }
+            | Self::Revoked { key_id, account_id }
+            | Self::Expired { key_id, account_id } => Some((key_id, account_id)),
+            Self::Missing | Self::Malformed | Self::Unknown | Self::Store(_) => None,
+        }
+    }
+
+    /// The cause in a word, for records.
+    pub fn cause(&self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Malformed => "malformed",
+            Self::Unknown => "unknown",
+            Self::WrongSecret { .. } => "wrong_secret",
+            Self::Revoked { .. } => "revoked",
+            Self::Expired { .. } => "expired",
+            Self::Store(_) => "store",
+        }
+    }
 }
 
 /// Short for results of this crate.

@@ -41,7 +41,7 @@ pub use model::*;
 pub use people::{DEVICE_DAYS, Links, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, People, Sessions};
 pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
-pub use store::Store;
+pub use store::{SYSTEM as INSTALLATION, Store};
 pub use trail::{
     AuditTable, Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, Trail,
     Written, append_checkpoints, read_checkpoints, reason,

@@ -19,7 +19,7 @@ use crate::rows::{
 };
 
 /// The account of everything that belongs to the installation itself.
-pub(crate) const SYSTEM: &str = "";
+pub const SYSTEM: &str = "";
 
 /// Why a batch was not written.
 #[derive(Debug, Clone)]

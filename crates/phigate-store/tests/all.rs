@@ -6,6 +6,7 @@ mod support;
 
 mod adoption;
 mod attacks;
+mod contention;
 mod contract;
 mod faults;
 mod moving;

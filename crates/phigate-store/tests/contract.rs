@@ -52,6 +52,8 @@ promises! {
         one_origin_may_not_lock_others_out_nor_try_many_addresses,
         counts_of_failures_expire,
         an_owner_link_dies_when_there_is_an_owner,
+        owner_links_made_together_all_work,
+        owners_added_together_are_all_there,
         the_second_step_of_a_login_may_reach_another_process,
         looking_at_a_session_is_no_use_of_it,
         a_session_ends_when_idle_when_old_and_when_ended,
@@ -92,6 +94,7 @@ promises! {
         a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere;
     keeping:
         retention_deletes_what_is_due_and_the_trail_still_verifies,
+        records_of_the_installation_expire,
         legal_hold_keeps_everything,
         a_deleted_account_cannot_be_read_any_more,
         a_rotated_master_key_opens_everything_and_the_old_one_nothing;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use jiff::Timestamp;
 use phigate_dashboard::Server;
 use phigate_edge::Drain;
 use phigate_gateway::{Gateway, Metrics, ProviderSettings};
@@ -57,12 +58,21 @@ pub(crate) struct App {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
+    /// When this process began to start.
+    pub(crate) started: Timestamp,
 }
 
 impl App {
     /// Puts the parts together.
-    pub(crate) fn new(config: Config, vault: Vault, drain: Drain) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        config: Config,
+        vault: Vault,
+        drain: Drain,
+        started: Timestamp,
+    ) -> anyhow::Result<Self> {
         let (vault, metrics) = (Arc::new(vault), Metrics::new());
+        // It was opened just now.
+        metrics.store_is_up(true);
         let providers = ProviderSettings {
             allow_private: config.allow_private_providers,
             allow_ambient: config.allow_ambient_credentials,
@@ -82,6 +92,7 @@ impl App {
             gateway,
             metrics,
             drain,
+            started,
         })
     }
 
@@ -92,6 +103,7 @@ impl App {
             gateway: Arc::clone(&self.gateway),
             metrics: Arc::clone(&self.metrics),
             limits: self.config.limits,
+            checkpoint_files: self.config.checkpoint.files.clone(),
             is_secure: self.config.tls.is_some() || self.config.behind_tls_proxy,
         }
     }

@@ -1,11 +1,15 @@
-//! What a server does in the background: deletes what is past its time, keeps copies of checkpoints
-//! elsewhere, counts the replicas it shares limits with, and records how many requests were not let in.
+//! What a server does in the background: deletes what is past its time, keeps copies of checkpoints elsewhere, counts the
+//! replicas it shares limits with, records how many requests were not let in, and measures what does not happen by
+//! request: whether the store can be used, and when certificates and agreements end.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use phigate_gateway::AgreementEnd;
 use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
 
 use crate::app::App;
@@ -19,6 +23,12 @@ const REPLICAS_EVERY: Duration = Duration::from_secs(5);
 
 /// How often minutes that are over are looked for.
 const REFUSALS_EVERY: Duration = Duration::from_secs(5);
+
+/// How often the store is tried.
+const STORE_EVERY: Duration = Duration::from_secs(2);
+
+/// How often the ends of certificates and agreements are looked up.
+const ENDS_EVERY: Duration = Duration::from_secs(60);
 
 /// How long the operator's program may take.
 const COMMAND_TIME: Duration = Duration::from_secs(30);
@@ -35,6 +45,8 @@ pub(crate) fn start(app: &Arc<App>) {
     keep_up("checkpoints", app, keep_checkpoints);
     keep_up("replicas", app, count_replicas);
     keep_up("counts of refusals", app, record_refusals);
+    keep_up("watch over the store", app, watch_store);
+    keep_up("measuring of ends", app, measure_ends);
 }
 
 /// Runs a task in the background, and again should it panic: without it records would be kept forever, or checkpoints
@@ -73,6 +85,67 @@ async fn record_refusals(app: Arc<App>) {
         app.gateway.record_refusals(false).await;
         tokio::time::sleep(REFUSALS_EVERY).await;
     }
+}
+
+/// Notes whether the store can be used, as `/readyz` sees it, and tells each change once.
+async fn watch_store(app: Arc<App>) {
+    let mut down_since = None;
+    while !app.drain.is_draining() {
+        let tried = app.vault.health.ping().await;
+        app.metrics.store_is_up(tried.is_ok());
+        match (tried, down_since) {
+            (Err(error), None) => {
+                tracing::error!("requests are refused until the store can be used again: {error}");
+                down_since = Some(Instant::now());
+            }
+            (Ok(()), Some(since)) => {
+                let seconds = Instant::now().duration_since(since).as_secs();
+                tracing::info!("the store can be used again, after {seconds} s");
+                down_since = None;
+            }
+            _ => {}
+        }
+        tokio::time::sleep(STORE_EVERY).await;
+    }
+}
+
+/// Measures how long the certificate and the agreements with providers are valid.
+async fn measure_ends(app: Arc<App>) {
+    while !app.drain.is_draining() {
+        let tls = app.config.tls.clone();
+        let ends_at = tokio::task::spawn_blocking(move || tls?.ends_at());
+        if let Ok(Some(end)) = ends_at.await {
+            let left = end.cast_signed() - Timestamp::now().as_second();
+            app.metrics.certificate_ends(left.div_euclid(24 * 3600));
+        }
+        // While the store cannot be used, what was measured last stays.
+        if let Ok(ends) = agreement_ends(&app).await {
+            app.metrics.agreements_end(ends);
+        }
+        tokio::time::sleep(ENDS_EVERY).await;
+    }
+}
+
+async fn agreement_ends(app: &App) -> phigate_store::Result<Vec<AgreementEnd>> {
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let mut ends = Vec::new();
+    for account in app.vault.accounts.accounts().await? {
+        let account = app.vault.access.account(&account.id).await?;
+        for (provider, known) in &account.providers {
+            let Some(last) = known.config.agreement_expires else {
+                continue;
+            };
+            let days_left = today
+                .until(last)
+                .map_or(0, |span| i64::from(span.get_days()));
+            ends.push(AgreementEnd {
+                account: account.name.clone(),
+                provider: provider.clone(),
+                days_left,
+            });
+        }
+    }
+    Ok(ends)
 }
 
 async fn keep_retention(app: Arc<App>) {

@@ -1,10 +1,13 @@
 //! Paths that clients know by name and that are not served yet. A bare 404 is read by SDKs as an unknown model, so each
 //! says what it is and what to use instead.
 
+use std::sync::Arc;
+
 use axum::response::IntoResponse;
 use axum::routing::any;
 use axum::{Extension, Router};
 use phigate_edge::{ErrorBody, RequestId};
+use phigate_gateway::Metrics;
 use phigate_types::ErrorCode;
 
 /// Path, and what to do instead.
@@ -41,8 +44,9 @@ const RESPONSES: &str =
 const NO_OTHER: &str = "there is no other way through the gateway for it; chat completions are at /v1/chat/completions";
 
 /// Answers those paths, whatever the method.
-pub(crate) fn router() -> Router {
+pub(crate) fn router(metrics: &Arc<Metrics>) -> Router {
     PATHS.iter().fold(Router::new(), |router, (path, instead)| {
+        let metrics = Arc::clone(metrics);
         let answer = async move |Extension(RequestId(id)): Extension<RequestId>| {
             let refusal = refusal(path, instead);
             tracing::info!(
@@ -52,6 +56,7 @@ pub(crate) fn router() -> Router {
                 path,
                 "request refused: the path is not served"
             );
+            metrics.refused(refusal.code);
             refusal.into_response()
         };
         router.route(path, any(answer))
@@ -80,6 +85,6 @@ mod tests {
             assert!(refusal.message.contains(instead) && !refusal.message.contains('{'));
         }
         // Two paths that clash would panic here.
-        let _ = router();
+        let _ = router(&Metrics::new());
     }
 }

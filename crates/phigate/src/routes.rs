@@ -33,7 +33,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/models/{*id}", get(model))
         .route("/openapi.json", get(describe))
         .with_state(Arc::clone(&app))
-        .merge(not_served::router())
+        .merge(not_served::router(&app.metrics))
         .merge(health_routes(app.drain.clone(), move || {
             is_ready(Arc::clone(&app))
         }))
@@ -129,7 +129,11 @@ async fn model(
 ) -> Result<Json<Value>, GatewayError> {
     let admitted = app.gateway.admit(&headers, client.0, request_id.0).await?;
     let account = admitted.account;
-    let route = routes(&account, &id).map_err(|_| GatewayError::UnknownModel)?;
+    let route = routes(&account, &id).map_err(|_| {
+        let error = GatewayError::UnknownModel;
+        app.metrics.refused(error.code());
+        error
+    })?;
     Ok(Json(if models::is_anthropic(&headers) {
         models::anthropic_model(&id)
     } else {

@@ -25,6 +25,7 @@ mod hostile;
 mod kills;
 mod logs;
 mod lookup;
+mod metrics;
 mod one_place;
 mod plain_english;
 mod profile;

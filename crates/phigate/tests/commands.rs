@@ -618,3 +618,39 @@ fn a_weaker_mode_keeps_its_reason_and_asks_no_script() {
     let trail = gateway.command(&["audit", "export"]);
     assert!(trail.contains("\"reason\":\"pilot of ward 7\""));
 }
+
+#[test]
+fn fallback_without_provider_is_noted() {
+    let gateway = Gateway::offline();
+    let set = ["fallback", "set", "nonsense-model", "gpt-4o,foo"];
+    let set = gateway.try_command(&set, "");
+    let told = String::from_utf8_lossy(&set.stderr).into_owned();
+    assert_eq!(set.status.code(), Some(0), "{told}");
+    for model in ["nonsense-model", "gpt-4o", "foo"] {
+        let words = format!("no provider of account default serves {model};");
+        assert!(told.contains(&words), "{told}");
+    }
+    gateway.command_with_input(
+        &["provider", "set", "openai", "--key-stdin"],
+        "sk-test-of-no-value\n",
+    );
+    let set = gateway.try_command(&["fallback", "set", "gpt-4o", "gpt-4o-mini"], "");
+    let told = String::from_utf8_lossy(&set.stderr).into_owned();
+    assert!(!told.contains("note:"), "{told}");
+}
+
+#[test]
+fn several_accounts_are_told_in_one_sentence() {
+    let gateway = Gateway::offline();
+    gateway.command(&["account", "create", "cardiology"]);
+    let told = |arguments: &[&str]| {
+        let refused = gateway.try_command(arguments, "");
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8(refused.stderr).unwrap()
+    };
+    let several = told(&["mode", "get"]);
+    assert_eq!(several.matches("--account").count(), 1, "{several}");
+    assert!(!several.contains("invalid account"), "{several}");
+    let unknown = told(&["mode", "get", "--account", "oncology"]);
+    assert!(unknown.contains("oncology: no such account"), "{unknown}");
+}

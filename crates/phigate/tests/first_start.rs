@@ -1,5 +1,6 @@
 //! What somebody meets who starts phigate for the first time.
 
+use crate::postgres::Postgres;
 use crate::support::Gateway;
 
 #[test]
@@ -23,6 +24,79 @@ fn a_fresh_owner_link_is_printed_until_there_is_an_owner() {
         "correct horse battery staple\n",
     );
     gateway.logs.lock().unwrap().clear();
+    gateway.serve();
+    gateway.logged_after("dashboard:");
+    assert!(!gateway.logs.lock().unwrap().contains("/setup/"));
+}
+
+#[test]
+fn owner_link_names_its_account_and_ends_with_the_first_owner() {
+    let mut gateway = Gateway::offline();
+    gateway.set("PHIGATE_LOG_FORMAT", "json");
+    // Before the account `default` by name, but not the first.
+    gateway.command(&["key", "create"]);
+    gateway.command(&["account", "create", "cardiology"]);
+    gateway.serve();
+    gateway.logged_after("/setup/");
+    let logs = gateway.logs.lock().unwrap().clone();
+    let line = logs.lines().find(|line| line.contains("/setup/")).unwrap();
+    assert!(line.contains("account default"), "{line}");
+    assert!(!line.starts_with('{'), "a log event: {line}");
+    gateway.signal("-TERM");
+    gateway.wait();
+    gateway.command_with_input(
+        &[
+            "--account",
+            "default",
+            "user",
+            "add",
+            "owner@example.org",
+            "--password-stdin",
+        ],
+        "correct horse battery staple\n",
+    );
+    gateway.logs.lock().unwrap().clear();
+    gateway.serve();
+    gateway.logged_after("dashboard:");
+    assert!(!gateway.logs.lock().unwrap().contains("/setup/"));
+}
+
+#[test]
+fn gateways_start_together_on_an_empty_database() {
+    let Some(postgres) = Postgres::start() else {
+        return;
+    };
+    let url = postgres.database("phigate");
+    let starting: Vec<_> = (0..4)
+        .map(|_| {
+            let mut gateway = Gateway::offline();
+            gateway.set("PHIGATE_DATABASE_URL", &url);
+            gateway.set("PHIGATE_MASTER_KEY_ENV", "SHARED_KEY");
+            gateway.set("SHARED_KEY", &"ab".repeat(32));
+            std::thread::spawn(move || {
+                gateway.serve();
+                gateway
+            })
+        })
+        .collect();
+    let gateways: Vec<Gateway> = starting
+        .into_iter()
+        .map(|one| one.join().unwrap())
+        .collect();
+    for gateway in &gateways {
+        let link = format!("/setup/{}", gateway.logged_after("/setup/"));
+        assert_eq!(gateways[0].get(&link, "none").status, 200);
+        let logs = gateway.logs.lock().unwrap().clone();
+        for words in ["unavailable", "exists already", " WARN ", " ERROR "] {
+            assert!(!logs.contains(words), "{words}: {logs}");
+        }
+    }
+}
+
+#[test]
+fn no_owner_link_is_printed_on_request() {
+    let mut gateway = Gateway::offline();
+    gateway.add_option("--no-setup-link");
     gateway.serve();
     gateway.logged_after("dashboard:");
     assert!(!gateway.logs.lock().unwrap().contains("/setup/"));

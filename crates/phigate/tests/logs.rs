@@ -13,7 +13,9 @@ fn lines(gateway: &Gateway) -> Vec<Value> {
     let logs = gateway.logs.lock().unwrap().clone();
     let read =
         |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
-    logs.lines().map(read).collect()
+    // The owner's link is no log event.
+    let events = logs.lines().filter(|line| !line.contains("/setup/"));
+    events.map(read).collect()
 }
 
 /// The line of a request, once it is there.
@@ -77,7 +79,9 @@ fn every_request_leaves_one_line_without_content() {
     let stranger = gateway
         .chat("phg_nonsense", &ask("gpt-4o", SSN_TEXT))
         .request_id();
-    assert_eq!(line_of(&gateway, &stranger)["error"], "invalid_api_key");
+    let line = line_of(&gateway, &stranger);
+    assert_eq!(line["error"], "invalid_api_key");
+    assert_eq!(line["client.address"], "127.0.0.1");
     let logs = gateway.logs.lock().unwrap();
     assert!(
         !logs.contains("536-22-8741") && !logs.contains("My SSN"),
@@ -209,6 +213,61 @@ fn requests_that_were_not_let_in_are_counted_in_the_trail() {
     assert_eq!(gateway.wait(), Some(0));
     assert_eq!(counted(&gateway, &key, "rate_limit_exceeded"), 3);
     assert_eq!(counted(&gateway, &revoked, "invalid_api_key"), 1);
+}
+
+#[test]
+fn refused_keys_are_visible_to_those_concerned() {
+    let provider = Provider::start();
+    let mut gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    gateway.command(&["account", "create", "cardiology"]);
+    let (named, other) = (["--account", "default"], ["--account", "cardiology"]);
+    let wrong = format!("{}x", &key[..key.len() - 1]);
+    let unknown = wrong.replace(id_of(&key), "aaaaaaaaaaaa");
+    for tried in [wrong.as_str(), &unknown, "phg_nonsense"] {
+        assert_eq!(gateway.chat(tried, &ask("gpt-4o", CLEAN_TEXT)).status, 401);
+    }
+    gateway.signal("-TERM");
+    assert_eq!(gateway.wait(), Some(0));
+    let refused = |arguments: &[&str]| -> Vec<Value> {
+        let export = gateway.command(&[&["audit", "export"], arguments].concat());
+        let records = export
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        records
+            .filter(|record| record["act"] == "key.refused")
+            .collect()
+    };
+    let of_account = refused(&named);
+    assert_eq!(of_account.len(), 1, "{of_account:?}");
+    assert_eq!(of_account[0]["target"], id_of(&key));
+    assert_eq!(of_account[0]["details"]["address"], "127.0.0.1");
+    assert_eq!(of_account[0]["details"]["cause"], "wrong_secret");
+    assert!(refused(&other).is_empty());
+    let of_nobody = refused(&["--installation"]);
+    assert_eq!(of_nobody.len(), 2, "{of_nobody:?}");
+    let listed = gateway.command(&["audit", "list", "--installation"]);
+    let tries: Vec<&str> = listed
+        .lines()
+        .filter(|line| line.contains("key.refused"))
+        .collect();
+    assert_eq!(tries.len(), 2, "{listed}");
+    assert!(tries.iter().all(|line| line.contains("127.0.0.1")));
+    assert!(!listed.contains("phg_nonsense"), "{listed}");
+    let json = gateway.command(&["audit", "list", "--installation", "--json", "--limit", "1"]);
+    let record: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(record["record"], "admin");
+    let file = gateway.folder.path().join("export.jsonl");
+    let export = gateway.command(&["audit", "export", "--installation"]);
+    std::fs::write(&file, export).unwrap();
+    let verified = gateway.command(&["audit", "verify", file.to_str().unwrap()]);
+    assert!(verified.contains("intact"), "{verified}");
+    // A bad key is no reason to look for a forger.
+    gateway.logs.lock().unwrap().clear();
+    gateway.serve();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let logs = gateway.logs.lock().unwrap().clone();
+    assert!(!logs.contains("retention stopped"), "{logs}");
 }
 
 fn id_of(key: &str) -> &str {

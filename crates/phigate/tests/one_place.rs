@@ -87,6 +87,7 @@ fn nouns() -> Vec<Noun> {
                     "phigate-core/src/wire/parameters.rs",
                     "what becomes of a parameter",
                 ),
+                ("phigate-gateway/src/metrics.rs", "a metric's name"),
                 (
                     "phigate-types/src/phi_agreement.rs",
                     "what a provider may have",

@@ -147,10 +147,12 @@ async fn write_table(export: &mut Export<'_>, pieces: &Pieces) -> phigate_store:
     while let Some(line) = export.next().await? {
         let row = |record: &Record| table.line(record);
         piece.extend(line.record.as_ref().and_then(row));
+        export.made_rows(table.rows());
         if piece.len() >= PIECE_BYTES && !send(pieces, &mut piece).await {
             return Ok(false);
         }
     }
     piece.push_str(&table.rest());
+    export.made_rows(table.rows());
     Ok(send(pieces, &mut piece).await)
 }

@@ -9,6 +9,7 @@ mod content;
 pub(crate) mod export;
 pub(crate) mod find;
 pub(crate) mod help;
+pub(crate) mod installation;
 pub(crate) mod instead;
 pub(crate) mod keys;
 mod log;

@@ -172,6 +172,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("format", "as"),
     ("filter", "of"),
     ("records", "records:"),
+    ("rows", "rows:"),
     ("count", "requests:"),
     ("error_code", "because of"),
     ("minute", "in the minute"),
@@ -180,6 +181,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("factor", "wrong"),
     ("origin", ""),
     ("address", "from"),
+    ("cause", "because:"),
 ];
 
 /// What changed, why, and what else is worth reading.

@@ -1,12 +1,13 @@
 //! Verifying the chain from the audit page, and remembering what the last look found.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use askama::Template;
 use axum::extract::State;
 use jiff::Timestamp;
-use phigate_store::Report;
+use phigate_store::{Checkpoint, Report, read_checkpoints};
 
 use super::log::tabs;
 use crate::Dash;
@@ -72,14 +73,36 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
     let Some(_turn) = dash.verified.begin(visit.account_id()) else {
         return Err(PageError::Busy);
     };
+    let kept = kept_checkpoints(dash.checkpoint_files.clone()).await;
     let report = dash
         .vault
         .trail
-        .verify(Some(visit.account_id()), &[], |_| {})
+        .verify(Some(visit.account_id()), &kept, |_| {})
         .await?;
     let found = (Timestamp::now(), report);
     locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
     Ok(redirect("/audit/integrity"))
+}
+
+/// The checkpoints in the files that the server writes. A file that cannot be read is left out, and so not claimed to
+/// have been compared.
+async fn kept_checkpoints(files: Vec<PathBuf>) -> Vec<Checkpoint> {
+    let read = tokio::task::spawn_blocking(move || {
+        let mut kept = Vec::new();
+        for file in files.iter().filter(|file| file.exists()) {
+            match read_checkpoints(file) {
+                Ok(read) => kept.extend(read),
+                Err(error) => {
+                    tracing::warn!(
+                        "the checkpoints in {} were not compared: {error}",
+                        file.display()
+                    );
+                }
+            }
+        }
+        kept
+    });
+    read.await.unwrap_or_default()
 }
 
 /// What is known about the chain.
@@ -149,7 +172,30 @@ fn in_words(time: Timestamp, report: &Report) -> Chain {
 
 #[cfg(test)]
 mod tests {
+    use phigate_store::{MasterKeySource, Options, Target, Vault, append_checkpoints};
+
     use super::*;
+
+    #[tokio::test]
+    async fn checkpoint_files_are_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = Target::Folder(folder.path().join("data"));
+        let key = MasterKeySource::File(folder.path().join("data.key"));
+        let vault = Vault::open(Options::new(target, key)).await.unwrap();
+        let account = vault.accounts.find_account(None).await.unwrap().id;
+        let file = folder.path().join("checkpoints");
+        let checkpoints = vault.trail.checkpoints().await.unwrap();
+        append_checkpoints(&file, &checkpoints).unwrap();
+        let words = async |files: &[&std::path::Path]| {
+            let files = files.iter().map(|file| file.to_path_buf()).collect();
+            let kept = kept_checkpoints(files).await;
+            let report = vault.trail.verify(Some(&account), &kept, |_| {}).await;
+            in_words(Timestamp::now(), &report.unwrap()).words
+        };
+        let missing = folder.path().join("nothing");
+        assert!(words(&[&missing, &file]).await.contains("It agrees with"));
+        assert!(words(&[&missing]).await.contains("No checkpoint"));
+    }
 
     #[test]
     fn an_account_is_verified_once_at_a_time_and_others_do_not_wait() {

@@ -55,6 +55,7 @@ fn server(vault: &Arc<Vault>) -> Server {
         gateway: gateway.unwrap(),
         metrics,
         limits,
+        checkpoint_files: Vec::new(),
         is_secure: false,
     }
 }

@@ -1,5 +1,8 @@
 //! What pages say when something is refused, and where they lead.
 
+use phigate_store::AdminAct;
+use phigate_types::Act;
+
 use super::*;
 
 /// A page or a form, as the owner.
@@ -200,4 +203,23 @@ async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
     assert_eq!(answer.status(), StatusCode::SEE_OTHER);
     let (answer, _) = as_owner(&world, Method::GET, "/provider/azure-eu", "").await;
     assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn installation_is_shown_to_the_only_accounts_owner() {
+    let world = World::new().await;
+    let vault = &world.vault;
+    let act = AdminAct::new(jiff::Timestamp::now(), "", "caller", Act::KeyRefused);
+    let act = act.detail("address", "192.0.2.7");
+    vault.trail.record_admin(None, &act).await.unwrap();
+    let path = "/audit/installation";
+    let (answer, page) = as_owner(&world, Method::GET, path, "").await;
+    assert_eq!(answer.status(), StatusCode::OK);
+    assert!(page.contains("several accounts") && !page.contains("192.0.2.7"));
+    let other = &world.stranger.account_id;
+    vault.accounts.delete_account(other, "test").await.unwrap();
+    let (_, page) = as_owner(&world, Method::GET, path, "").await;
+    assert!(page.contains("192.0.2.7") && page.contains("Bad key refused"));
+    let (_, page) = as_owner(&world, Method::GET, "/audit/administration", "").await;
+    assert!(page.contains(path));
 }

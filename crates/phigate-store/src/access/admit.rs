@@ -41,9 +41,24 @@ struct Known {
 impl Access {
     /// Admits the caller with this API key, or says why not.
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
-        let key_id = api_key::public_id(key)?;
+        let key_id = match api_key::public_id(key) {
+            Err(AdmitError::Malformed) => return Err(Box::pin(self.malformed(key)).await),
+            checked => checked?,
+        };
         let known = self.known(key_id).await?.ok_or(AdmitError::Unknown)?;
         self.admit_known(key, key_id, &known)
+    }
+
+    /// The error for a malformed key: whoever tries secrets for the id of a key need not know how its checksum is made.
+    async fn malformed(&self, key: &str) -> AdmitError {
+        let is_plain = |id: &&str| id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let Some(key_id) = api_key::claimed_id(key).filter(is_plain) else {
+            return AdmitError::Malformed;
+        };
+        match self.known(key_id).await {
+            Ok(Some(known)) => wrong_secret(key_id, &known),
+            Ok(None) | Err(_) => AdmitError::Malformed,
+        }
     }
 
     /// The same where nobody has to be waited for; none where that is not so, or where the caller is not admitted.
@@ -63,7 +78,7 @@ impl Access {
         let fingerprint = api_key::fingerprint(key);
         if known.matched.get() != Some(&fingerprint) {
             if !api_key::matches(&self.core.keyring.root.pepper, key, &known.hash) {
-                return Err(AdmitError::Unknown);
+                return Err(wrong_secret(key_id, known));
             }
             known.matched.get_or_init(|| fingerprint);
         }
@@ -189,5 +204,12 @@ impl Access {
 
     fn cache(&self) -> MutexGuard<'_, Cache> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wrong_secret(key_id: &str, known: &Known) -> AdmitError {
+    AdmitError::WrongSecret {
+        key_id: key_id.to_owned(),
+        account_id: known.account.id.clone(),
     }
 }

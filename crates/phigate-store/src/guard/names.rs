@@ -14,8 +14,12 @@ struct Named {
 }
 
 impl Guard {
-    /// The name of an account, also of a deleted one; its id where there never was such an account.
+    /// The name of an account, also of a deleted one; its id if there never was such an account. The installation
+    /// itself has no name.
     pub(crate) async fn account_name(&self, account_id: &str) -> Result<String> {
+        if account_id == SYSTEM {
+            return Ok(String::new());
+        }
         let places = [
             (account_id, ItemKind::Account),
             (SYSTEM, ItemKind::DeletedAccount),

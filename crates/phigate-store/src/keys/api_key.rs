@@ -1,7 +1,7 @@
 //! API keys: `phg_` + public id + `_` + secret + checksum.
 //!
-//! The checksum rejects malformed keys without a query. The store has a keyed hash of the whole key; a fast hash
-//! suffices, because the secret has 256 bits.
+//! The checksum lets junk be refused before a secret is compared. What is stored is a keyed hash of
+//! the whole key; a fast hash is right here, because the secret has 256 bits.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;

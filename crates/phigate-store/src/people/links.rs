@@ -1,10 +1,11 @@
 //! One-time links: the first owner, invitations. Hashed, single use, expiring.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
+use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, Invite, Link, LinkPurpose, Role, User};
@@ -19,6 +20,9 @@ pub(crate) struct LinkBody {
     role: Role,
     email: Option<String>,
     expires: Timestamp,
+    /// When it was made; older versions did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    made: Option<Timestamp>,
 }
 
 impl Links {
@@ -28,6 +32,52 @@ impl Links {
         &self,
         account_id: &str,
         invite: &Invite,
+        actor: &str,
+    ) -> Result<SecretString> {
+        self.create(account_id, invite, None, actor).await
+    }
+
+    /// Makes a link for the account's first owner. Earlier ones stop working, except those made since then: gateways
+    /// that start together each print one.
+    pub async fn create_owner_link(
+        &self,
+        account_id: &str,
+        valid: SignedDuration,
+        since: Timestamp,
+    ) -> Result<SecretString> {
+        let invite = Invite {
+            purpose: LinkPurpose::Owner,
+            role: Role::Owner,
+            email: None,
+            valid,
+        };
+        self.create(account_id, &invite, Some(since), "system")
+            .await
+    }
+
+    /// Makes a link. Others may be changing the same links, so the changes are worked out anew for each try.
+    async fn create(
+        &self,
+        account_id: &str,
+        invite: &Invite,
+        kept_since: Option<Timestamp>,
+        actor: &str,
+    ) -> Result<SecretString> {
+        for _ in 0..TRIES {
+            let created = self.try_to_create(account_id, invite, kept_since, actor);
+            match created.await {
+                Err(StoreError::Conflict(_)) => {}
+                done => return done,
+            }
+        }
+        Err(StoreError::Conflict(ItemKind::Link.label()))
+    }
+
+    async fn try_to_create(
+        &self,
+        account_id: &str,
+        invite: &Invite,
+        kept_since: Option<Timestamp>,
         actor: &str,
     ) -> Result<SecretString> {
         let (_, account) = self.core.account_item(account_id).await?;
@@ -43,25 +93,17 @@ impl Links {
             check_email(email)?;
         }
         let token = random_base62(TOKEN);
+        let now = self.core.now();
         let stored = LinkBody {
             purpose: invite.purpose,
             role: invite.role,
             email: email.clone(),
-            expires: self
-                .core
-                .expiry(Some(invite.valid))?
-                .unwrap_or_else(|| self.core.now()),
+            expires: self.core.expiry(Some(invite.valid))?.unwrap_or(now),
+            made: Some(now),
         };
         let id = random_id(12);
-        let mut changes = Vec::new();
-        for old in self.core.guard().items(account_id, ItemKind::Link).await? {
-            let known: LinkBody = old.read()?;
-            // All owner links are for nobody in particular.
-            let replaced = invite.purpose == known.purpose && email == known.email;
-            if replaced || known.expires <= self.core.now() {
-                changes.push(old.deleted());
-            }
-        }
+        let replaced = self.replaced(account_id, invite.purpose, email.as_deref(), kept_since);
+        let mut changes = replaced.await?;
         changes.push(Change::Put(
             Item::new(
                 account_id,
@@ -72,7 +114,7 @@ impl Links {
             ),
             Expect::Absent,
         ));
-        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::LinkCreate)
+        let mut act = AdminAct::new(now, &account.name, actor, Act::LinkCreate)
             .target(&id)
             .detail("role", invite.role.code());
         if let Some(email) = &email {
@@ -85,7 +127,29 @@ impl Links {
         Ok(SecretString::new(token))
     }
 
-    /// Whether an unused link for the account's first owner exists, expired or not.
+    /// What it takes to withdraw the links that a new one replaces, and those that have expired.
+    async fn replaced(
+        &self,
+        account_id: &str,
+        purpose: LinkPurpose,
+        email: Option<&str>,
+        kept_since: Option<Timestamp>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for old in self.core.guard().items(account_id, ItemKind::Link).await? {
+            let known: LinkBody = old.read()?;
+            let is_kept = kept_since.is_some_and(|since| known.made >= Some(since));
+            // All owner links are for nobody in particular.
+            let is_replaced =
+                purpose == known.purpose && email == known.email.as_deref() && !is_kept;
+            if is_replaced || known.expires <= self.core.now() {
+                changes.push(old.deleted());
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Whether a link for the account's first owner was ever made and not used, expired or not.
     pub async fn has_owner_link(&self, account_id: &str) -> Result<bool> {
         for known in self.core.guard().items(account_id, ItemKind::Link).await? {
             let known: LinkBody = known.read()?;
@@ -244,6 +308,7 @@ fn read(item: &Item) -> Result<Link> {
         role,
         email,
         expires,
+        made: _,
     } = item.read()?;
     Ok(Link {
         account_id: item.account.clone(),

@@ -5,6 +5,7 @@ use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
+use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
 use crate::model::{AdminAct, Role, User};
@@ -74,16 +75,29 @@ impl People {
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::UserCreate)
             .target(&user.email)
             .detail("role", role.code());
-        let mut changes = Vec::new();
-        if role == Role::Owner {
-            changes = self.core.withdraw_owner_links(account_id, None).await?;
+        for _ in 0..TRIES {
+            let mut changes = Vec::new();
+            if role == Role::Owner {
+                changes = self.core.withdraw_owner_links(account_id, None).await?;
+            }
+            changes.push(put.clone());
+            match self.core.change(account_id, &act, changes, false).await {
+                // The owner links went with another new owner.
+                Err(StoreError::Conflict(_)) if !self.is_user(&user.email).await? => {}
+                done => {
+                    return done
+                        .map_err(about("a user with this e-mail address"))
+                        .map(|()| user);
+                }
+            }
         }
-        changes.push(put);
-        self.core
-            .change(account_id, &act, changes, false)
-            .await
-            .map_err(about("a user with this e-mail address"))?;
-        Ok(user)
+        Err(StoreError::Conflict("a user with this e-mail address"))
+    }
+
+    /// Whether a user of any account has this address.
+    async fn is_user(&self, email: &str) -> Result<bool> {
+        let found = self.core.guard().find(ItemKind::User, email);
+        Ok(found.await?.is_some())
     }
 
     /// The users of an account, by e-mail address.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -31,9 +32,10 @@ const MIGRATIONS: &[Migration] = &[
 
 /// Replicas that start together migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
-/// Commits must be on disk, and no statement may hang forever.
-const SESSION: &str = "-c synchronous_commit=on -c statement_timeout=60000 -c lock_timeout=2500 \
-                       -c idle_in_transaction_session_timeout=15000";
+/// Commits must be on disk, and no statement may hang forever. What a commit relies on is locked or checked by version,
+/// so a stricter default of the database would only make transactions fail.
+const SESSION: &str = "-c synchronous_commit=on -c default_transaction_isolation=read\\ committed \
+                       -c statement_timeout=60000 -c lock_timeout=2500 -c idle_in_transaction_session_timeout=15000";
 
 /// A pool of connections, none of them open yet. `limit` is the longest wait for one.
 pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Pool> {
@@ -91,6 +93,7 @@ pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Poo
 
 /// Checks durability and brings the schema up to date.
 pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
+    refuse_shared_backends(pool).await?;
     let mut client = client(pool).await?;
     let fault = |error: tokio_postgres::Error| unavailable(&error);
     for (name, needed) in [
@@ -145,6 +148,37 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
             .map_err(fault)?;
     }
     transaction.commit().await.map_err(fault)
+}
+
+/// Refuses a pooler that gives each transaction another backend. Statements are prepared once per connection, and a
+/// transaction that got no answer is settled by ending its backend.
+async fn refuse_shared_backends(pool: &Pool) -> Result<()> {
+    let (one, other) = (client(pool).await?, client(pool).await?);
+    let before = backend(&one).await?;
+    // What this transaction holds cannot be another connection's as well.
+    let fault = |error: tokio_postgres::Error| unavailable(&error);
+    other.batch_execute("BEGIN").await.map_err(fault)?;
+    let is_shared = backend(&other).await? == before || backend(&one).await? != before;
+    other.batch_execute("ROLLBACK").await.map_err(fault)?;
+    if is_shared {
+        return Err(StoreError::Invalid {
+            what: "database address",
+            why: "a pooler there gives each transaction another connection (PgBouncer: pool_mode = transaction), \
+                  which phigate cannot work with; set pool_mode = session, or name PostgreSQL itself",
+        });
+    }
+    Ok(())
+}
+
+/// The process that serves a connection, asked without preparing a statement.
+async fn backend(client: &Object) -> Result<String> {
+    let answers = client.simple_query("SELECT pg_backend_pid()").await;
+    let answers = answers.map_err(|error| unavailable(&error))?;
+    let pid = answers.iter().find_map(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    });
+    pid.ok_or(StoreError::Unreadable("answer of PostgreSQL"))
 }
 
 /// Certificates are always checked: against the system's, or against the file `sslrootcert` names.

@@ -2,17 +2,19 @@
 
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use tokio::time::Instant;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
-use crate::postgres::{Postgres, partitions, read};
+use crate::postgres::{BUSY_PAUSE, Postgres, partitions, read};
 use crate::rows::{
-    AuditRow, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
+    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
 };
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
@@ -300,6 +302,23 @@ impl Lifecycle for Postgres {
 
     async fn begin(&self) -> Result<Box<dyn Transaction + '_>, CommitError> {
         Ok(Box::new(self.begin_on_any().await?))
+    }
+
+    async fn commit(&self, batch: Arc<Batch>) -> Result<(), CommitError> {
+        let end = Instant::now() + self.busy_limit;
+        loop {
+            let written = async {
+                let mut transaction = self.begin().await?;
+                transaction.add(batch.clone()).await?;
+                transaction.commit().await
+            };
+            match written.await {
+                Err(CommitError::Failed(StoreError::Busy(_))) if Instant::now() < end => {
+                    tokio::time::sleep(BUSY_PAUSE).await;
+                }
+                done => return done,
+            }
+        }
     }
 
     async fn make_room(&self, times_us: &[i64]) -> Result<()> {

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use deadpool_postgres::{Object, Pool};
 use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use crate::error::{Result, StoreError};
@@ -45,6 +46,8 @@ pub(crate) struct Postgres {
     generation: Generation,
     /// Longest time a read of settings may take.
     patience: Duration,
+    /// How long a batch is tried again that other transactions are in the way of.
+    busy_limit: Duration,
     /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
 }
@@ -66,6 +69,7 @@ impl Postgres {
             commits,
             generation,
             patience,
+            busy_limit: how.decision_limit,
             doubts: Arc::default(),
         })
     }
@@ -106,6 +110,10 @@ async fn query(
             Ok(Ok(rows)) => return Ok(rows),
             Ok(Err(error)) => {
                 last = unavailable(&error);
+                if matches!(last, StoreError::Busy(_)) {
+                    tokio::time::sleep(BUSY_PAUSE).await;
+                    continue;
+                }
                 if !is_dead(&error) {
                     return Err(last);
                 }
@@ -144,7 +152,12 @@ fn is_dead(error: &tokio_postgres::Error) -> bool {
 /// Only the code is kept: messages of PostgreSQL may name values. Where the address is at fault, the
 /// fix is said.
 fn unavailable(error: &tokio_postgres::Error) -> StoreError {
-    let what = match error.code().map(tokio_postgres::error::SqlState::code) {
+    let code = error.code();
+    if code.is_some_and(|code| BUSY.contains(code)) {
+        let code = code.map_or("", SqlState::code);
+        return StoreError::Busy(format!("PostgreSQL error {code}"));
+    }
+    let what = match code.map(SqlState::code) {
         Some(code) => match FIXES.iter().find(|(known, _)| *known == code) {
             Some((_, fix)) => format!("PostgreSQL error {code}: {fix}"),
             None => format!("PostgreSQL error {code}"),
@@ -153,6 +166,15 @@ fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     };
     StoreError::Unavailable(what)
 }
+
+/// Other transactions were in the way; the same again may succeed.
+const BUSY: &[SqlState] = &[
+    // 40001 and 40P01.
+    SqlState::T_R_SERIALIZATION_FAILURE,
+    SqlState::T_R_DEADLOCK_DETECTED,
+];
+/// The pause before the same is tried again.
+const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
 /// Errors that somebody who just wrote an address meets.
 const FIXES: &[(&str, &str)] = &[

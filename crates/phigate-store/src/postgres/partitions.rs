@@ -6,6 +6,7 @@ use deadpool_postgres::Pool;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use tokio_postgres::error::SqlState;
 
 use crate::postgres::{client, query, unavailable};
 use crate::{Result, StoreError};
@@ -13,6 +14,8 @@ use crate::{Result, StoreError};
 const TABLES: [&str; 2] = ["audit_record", "audit_content"];
 /// Months made ahead, so that a replica that sleeps over a change of month finds its partition.
 const AHEAD: i32 = 3;
+/// Held while a partition is made.
+const PARTITION_LOCK: i64 = 0x0070_6869_7061_7274;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Creates the partitions of this month and of the next ones.
@@ -97,15 +100,18 @@ async fn create_month(pool: &Pool, table: &str, month: Date) -> Result<()> {
     }
     let next = month.checked_add(1.month()).map_err(|_| out_of_range())?;
     let (from, to) = (start_us(month)?, start_us(next)?);
+    // One transaction, and one replica after the other: otherwise two of them find the table missing and both make it.
     let sql = format!(
-        "CREATE TABLE IF NOT EXISTS {partition} PARTITION OF {table} FOR VALUES FROM ({from}) TO ({to})"
+        "SELECT pg_advisory_xact_lock({PARTITION_LOCK});
+         CREATE TABLE IF NOT EXISTS {partition} PARTITION OF {table} FOR VALUES FROM ({from}) TO ({to})"
     );
     let client = client(pool).await?;
     match client.batch_execute(&sql).await {
         Ok(()) => Ok(()),
-        // Another replica was faster, or the default partition already holds records of that month.
+        // The default partition already holds records of that month, or others hold the table for long.
         Err(error) if error.code().is_some() => {
-            tracing::info!("partition {partition} not made: {}", unavailable(&error));
+            let code = error.code().map_or("", SqlState::code);
+            tracing::info!("partition {partition} not made now: PostgreSQL error {code}");
             Ok(())
         }
         Err(error) => Err(unavailable(&error)),

@@ -37,7 +37,10 @@ impl Transaction for PostgresTransaction<'_> {
         };
         let is_alive = matches!(
             &error,
-            CommitError::Stale | CommitError::LaneTaken | CommitError::NotOpen(_)
+            CommitError::Stale
+                | CommitError::LaneTaken
+                | CommitError::NotOpen(_)
+                | CommitError::Failed(StoreError::Busy(_))
         );
         let rollback = tokio::time::timeout(WRITE, client.batch_execute("ROLLBACK"));
         if is_alive && matches!(rollback.await, Ok(Ok(()))) {
@@ -58,6 +61,11 @@ impl Transaction for PostgresTransaction<'_> {
             Ok(Err(error)) => unavailable(&error),
             Err(_) => StoreError::Timeout,
         };
+        if let StoreError::Busy(_) = error {
+            // The server said that it was rolled back.
+            self.client = None;
+            return Err(CommitError::Failed(error));
+        }
         // The server may have committed, or may yet do so.
         Err(CommitError::Unknown(error))
     }

@@ -73,6 +73,7 @@ static PLAIN: &[(&str, Column)] = &[
 pub struct AuditTable {
     /// Requests whose outcome is still to come.
     open: BTreeMap<Uuid, Value>,
+    rows: u64,
 }
 
 impl AuditTable {
@@ -86,7 +87,7 @@ impl AuditTable {
     /// The line that a record completes, if it does.
     pub fn line(&mut self, record: &Record) -> Option<String> {
         let fields = serde_json::to_value(record).unwrap_or_default();
-        match record {
+        let line = match record {
             Record::Decision(decision) => {
                 self.open.insert(decision.request_id, fields);
                 None
@@ -98,13 +99,21 @@ impl AuditTable {
                 Some(row(&joined(decision.unwrap_or_default(), fields)))
             }
             Record::Admin(_) => Some(row(&fields)),
-        }
+        };
+        self.rows += u64::from(line.is_some());
+        line
     }
 
     /// The lines of requests that have no outcome.
     pub fn rest(&mut self) -> String {
         let open = std::mem::take(&mut self.open);
+        self.rows += open.len() as u64;
         open.values().map(row).collect()
+    }
+
+    /// The number of lines so far, without the first.
+    pub fn rows(&self) -> u64 {
+        self.rows
     }
 }
 

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::model::{AdminAct, Decision, Filter, Record, RecordKind};
 use crate::rows::ChainRow;
+use crate::store::SYSTEM;
 use crate::trail::Trail;
 use crate::trail::read::parse;
 use crate::trail::walk::Reader;
@@ -56,6 +57,8 @@ pub struct Export<'a> {
     /// The record of its end, but for what was counted.
     ended: AdminAct,
     records: u64,
+    /// Rows of the table that was made of the records, if one was.
+    rows: Option<u64>,
     reader: Reader<'a>,
     filter: Filter,
     /// Requests that the filter chose and whose outcome is still to come.
@@ -72,7 +75,10 @@ impl Trail {
         filter: &Filter,
         order: impl Into<ExportOrder<'o>>,
     ) -> Result<Export<'_>> {
-        let (_, account) = self.core.account_item(account_id).await?;
+        let account_name = match account_id {
+            SYSTEM => String::new(),
+            _ => self.core.account_item(account_id).await?.1.name,
+        };
         let (order, described) = (order.into(), filter.described());
         let filter_words = if described.is_empty() {
             "everything"
@@ -81,7 +87,7 @@ impl Trail {
         };
         let act = AdminAct::new(
             self.core.now(),
-            &account.name,
+            &account_name,
             order.actor,
             Act::AuditExport,
         )
@@ -96,6 +102,7 @@ impl Trail {
                 ..act
             },
             records: 0,
+            rows: None,
             open: HashSet::new(),
             reader,
             filter: filter.clone(),
@@ -120,6 +127,11 @@ impl Export<'_> {
         }
     }
 
+    /// Notes how many rows a table made of the records: a request is one row, whatever its number of records.
+    pub fn made_rows(&mut self, rows: u64) {
+        self.rows = Some(rows);
+    }
+
     /// Records how much was exported, and whether that was all of it.
     pub async fn end(self, is_whole: bool) -> Result<()> {
         let whole = if is_whole { "yes" } else { "no" };
@@ -127,7 +139,11 @@ impl Export<'_> {
             time: self.trail.core.now(),
             ..self.ended
         };
-        let act = act.detail("records", &self.records).detail("whole", whole);
+        let act = match self.rows {
+            Some(rows) => act.detail("rows", &rows),
+            None => act.detail("records", &self.records),
+        };
+        let act = act.detail("whole", whole);
         let account = self.reader.account();
         self.trail.core.record_act(Some(account), &act).await
     }

@@ -56,6 +56,13 @@ impl Writer {
                     tracing::error!("a record cannot be written: {error}");
                     return refuse_all(group, &error);
                 }
+                // Another transaction was first: the same again, for as long as the callers wait.
+                Err(GroupError::Down(StoreError::Busy(_)))
+                    if !self.give_up.load(Ordering::Acquire) =>
+                {
+                    self.queue.forget_abandoned();
+                    tokio::time::sleep(PAUSE_MIN).await;
+                }
                 Err(GroupError::Down(error)) => {
                     failures += 1;
                     if failures > 1 || self.give_up.load(Ordering::Acquire) {

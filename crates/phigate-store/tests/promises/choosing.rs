@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    AdminAct, Count, Decision, Filter, Outcome, Record, RecordKind, Vault, Window,
+    AdminAct, AuditTable, Count, Decision, Filter, Outcome, Record, RecordKind, Vault, Window,
 };
 use phigate_types::{Act, Action, ErrorCode, Mode};
 use serde_json::Value;
@@ -346,17 +346,24 @@ pub async fn acts_are_chosen_by_person_and_exports_are_recorded(site: Site) {
         format: "csv",
     };
     let chosen = by(|filter| filter.phi_detected = Some(true));
+    let request = crate::support::life::request(&vault, &account).await;
     let mut lines = vault
         .trail
         .audit_export(&account, &chosen, order)
         .await
         .unwrap();
-    while lines.next().await.unwrap().is_some() {}
+    let (mut table, mut written) = (AuditTable::default(), String::new());
+    while let Some(line) = lines.next().await.unwrap() {
+        written.extend(line.record.as_ref().and_then(|one| table.line(one)));
+    }
+    written.push_str(&table.rest());
+    assert_eq!(written.lines().count(), 1, "{request}: {written}");
+    lines.made_rows(table.rows());
     lines.end(true).await.unwrap();
     for (act, detail, value) in [
         (Act::AuditExport, "format", "csv"),
         (Act::AuditExport, "filter", "requests phi_detected=true"),
-        (Act::AuditExportEnd, "records", "0"),
+        (Act::AuditExportEnd, "rows", "1"),
         (Act::AuditExportEnd, "whole", "yes"),
     ] {
         let filter = Filter {

@@ -1,9 +1,14 @@
 //! Retention, deletion, rotation.
 
+use std::time::Duration;
+
 use crate::support::{Site, Watch, account, close, export, life};
+use jiff::SignedDuration;
 use phigate_store::{
-    ExportVerifier, Filter, MasterKeySource, Options, Retention, StoreError, Vault,
+    AdminAct, ExportVerifier, Filter, INSTALLATION, MasterKeySource, Options, Retention,
+    StoreError, Vault,
 };
+use phigate_types::Act;
 
 pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Site) {
     let watch = Watch::new();
@@ -47,6 +52,41 @@ pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Si
         .await
         .unwrap();
     assert_eq!(found.len(), 4, "lookup forgets with the records");
+    close(vault).await;
+}
+
+pub async fn records_of_the_installation_expire(site: Site) {
+    let watch = Watch::new();
+    let options = Options {
+        clock: watch.clock(),
+        ..site.options()
+    };
+    let vault = Vault::open(options).await.unwrap();
+    vault
+        .accounts
+        .create_account("clinic", "cli")
+        .await
+        .unwrap();
+    let refused = || AdminAct::new(watch.now(), "", "caller", Act::KeyRefused);
+    let bad_key = async || vault.trail.record_admin(None, &refused()).await.unwrap();
+    let kept = async || {
+        let filter = Filter {
+            act: Some(Act::KeyRefused),
+            ..Filter::default()
+        };
+        let page = vault.trail.audit_list(INSTALLATION, &filter, None, 10);
+        page.await.unwrap().items.len()
+    };
+    bad_key().await;
+    assert_eq!(vault.expiry.retain_all(Duration::ZERO).await.unwrap(), 0);
+    assert_eq!(kept().await, 1);
+    let days = i64::from(Retention::default().metadata_days);
+    watch.advance(SignedDuration::from_hours(24 * (days + 1)));
+    bad_key().await;
+    assert!(vault.expiry.retain_all(Duration::ZERO).await.unwrap() > 0);
+    assert_eq!(kept().await, 1, "the old record is gone, the new one stays");
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact() && report.deleted >= 1, "{report:?}");
     close(vault).await;
 }
 

@@ -1,7 +1,9 @@
 //! Users, sessions, one-time links.
 
+use std::sync::Arc;
+
 use crate::support::{Site, Watch, account, close};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
     Invite, LinkPurpose, Login, LoginOutcome, Options, Role, SecretBytes, SessionPolicy,
     StoreError, User, Vault,
@@ -218,6 +220,76 @@ pub async fn an_owner_link_dies_when_there_is_an_owner(site: Site) {
     let another = vault.links.create_link(&account, &invite, "system").await;
     assert!(matches!(another, Err(StoreError::Invalid { .. })));
     close(vault).await;
+}
+
+pub async fn owner_links_made_together_all_work(site: Site) {
+    let mut vaults = Vec::new();
+    for _ in 0..5 {
+        vaults.push(Arc::new(site.open().await));
+    }
+    let account = account(&vaults[0]).await;
+    let hour = SignedDuration::from_hours(1);
+    let link = |vault: Arc<Vault>, since: Timestamp| {
+        let account = account.clone();
+        let made = async move { vault.links.create_owner_link(&account, hour, since).await };
+        tokio::spawn(made)
+    };
+    let started = Timestamp::now();
+    let old = link(vaults[0].clone(), started).await.unwrap().unwrap();
+    let restarted = Timestamp::now();
+    let made: Vec<_> = vaults
+        .iter()
+        .map(|vault| link(vault.clone(), restarted))
+        .collect();
+    for one in made {
+        let token = one.await.unwrap().unwrap();
+        let found = vaults[0].links.link(token.expose()).await.unwrap();
+        assert!(found.is_some());
+    }
+    assert!(vaults[0].links.link(old.expose()).await.unwrap().is_none());
+    for vault in vaults {
+        vault.close(crate::support::PATIENCE).await.unwrap();
+    }
+}
+
+pub async fn owners_added_together_are_all_there(site: Site) {
+    let vaults = [Arc::new(site.open().await), Arc::new(site.open().await)];
+    let account = account(&vaults[0]).await;
+    for turn in 0..4 {
+        let (hour, now) = (SignedDuration::from_hours(1), Timestamp::now());
+        let clinic = format!("clinic-{turn}");
+        let clinic = vaults[0].accounts.create_account(&clinic, "cli").await;
+        let clinic = clinic.unwrap().id;
+        let links = &vaults[0].links;
+        links.create_owner_link(&clinic, hour, now).await.unwrap();
+        let adding: Vec<_> = vaults
+            .iter()
+            .enumerate()
+            .map(|(number, vault)| {
+                let (vault, clinic) = (vault.clone(), clinic.clone());
+                let email = format!("{turn}-{number}@example.org");
+                tokio::spawn(async move {
+                    let password = PASSWORD.into();
+                    let people = &vault.people;
+                    let added = people.create_user(&clinic, &email, &password, Role::Owner, "cli");
+                    added.await.map(|_| ())
+                })
+            })
+            .collect();
+        for one in adding {
+            one.await.unwrap().unwrap();
+        }
+        assert_eq!(vaults[1].people.users(&clinic).await.unwrap().len(), 2);
+    }
+    let email = "0-0@example.org";
+    let password = PASSWORD.into();
+    let taken = vaults[0]
+        .people
+        .create_user(&account, email, &password, Role::Owner, "cli");
+    assert!(matches!(taken.await, Err(StoreError::Conflict(_))));
+    for vault in vaults {
+        vault.close(crate::support::PATIENCE).await.unwrap();
+    }
 }
 
 pub async fn the_second_step_of_a_login_may_reach_another_process(site: Site) {

@@ -12,6 +12,7 @@ pub(super) fn advice(error: &anyhow::Error) -> Option<&'static str> {
         StoreError::Conflict(_) => {
             Some("see what is there with the command's `list`, or try again")
         }
+        StoreError::Busy(_) => Some("try again"),
         StoreError::Unavailable(_) | StoreError::Timeout => {
             Some("`phigate doctor` looks for the cause")
         }

@@ -16,7 +16,7 @@ use crate::demo;
 
 use super::Global;
 use super::logs::say;
-use super::owner::owner_link;
+use super::owner::{OwnerLink, owner_link};
 use super::person::actor;
 use super::serve::{Greeting, Serve, start};
 
@@ -37,11 +37,11 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
         config.database_url = None;
     }
     let command = global.command();
-    start(config, &command, async |app| seed(app, &command).await)
+    start(config, async |app| seed(app, &command).await)
 }
 
 /// Starts the simulated providers and fills the account.
-async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
+async fn seed(app: &App, command: &str) -> anyhow::Result<Greeting> {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .context("cannot start the simulated providers")?;
@@ -65,14 +65,14 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Option<Greeting>> {
             .await?;
     }
     let key = api_key(app, &account.id).await?;
-    let owner = owner_link(&app.vault).await?;
+    let owner = owner_link(&app.vault, app.started).await?;
     let (command, format) = (command.to_owned(), app.config.log.format);
-    Ok(Some(Box::new(move |base| {
+    Ok(Box::new(move |base| {
         say(
             format,
             &greeting(base, key.expose(), owner.as_ref(), &command),
         );
-    })))
+    }))
 }
 
 /// The demo's key: the key of the last start if it is still valid, so that pasted commands keep working. It only gives
@@ -106,7 +106,7 @@ async fn api_key(app: &App, account_id: &str) -> anyhow::Result<SecretString> {
     Ok(key)
 }
 
-fn greeting(base: &str, key: &str, owner: Option<&SecretString>, command: &str) -> Vec<String> {
+fn greeting(base: &str, key: &str, owner: Option<&OwnerLink>, command: &str) -> Vec<String> {
     let mut lines = vec![
         String::new(),
         "phigate demo: simulated providers, nothing leaves this machine.".to_owned(),
@@ -134,7 +134,7 @@ fn greeting(base: &str, key: &str, owner: Option<&SecretString>, command: &str) 
     lines.push(match owner {
         Some(link) => format!(
             "Dashboard, first login:      {base}/setup/{}",
-            link.expose()
+            link.token.expose()
         ),
         None => format!("Dashboard:                   {base}/"),
     });

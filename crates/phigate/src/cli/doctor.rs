@@ -116,7 +116,7 @@ async fn examine(
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
     if session.vault.people.users(&account.id).await?.is_empty() {
         let fix = format!(
-            "each start of `phigate serve` prints a link for creating the owner; without it: {command} user add EMAIL"
+            "make an owner with {command} user add EMAIL; while no account has one, each start of `phigate serve` also prints a link for the first account's"
         );
         findings.push(Finding::Advice(
             format!("account {name}: nobody can log in to the dashboard"),

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use clap::Subcommand;
+use phigate_gateway::routes;
 use phigate_types::is_model_id;
 
 use super::Global;
@@ -90,6 +91,16 @@ async fn set(session: &Session, model: &str, targets: &[String]) -> anyhow::Resu
         "when the providers of {model} fail, {} is asked",
         targets.join(", then ")
     );
+    // Set in any order, so it is said and not refused.
+    let providers = session.vault.access.account(&account.id).await?;
+    for name in std::iter::once(model).chain(targets.iter().map(String::as_str)) {
+        if routes(&providers, name).is_err() {
+            eprintln!(
+                "note: no provider of account {} serves {name}; `phigate provider list` shows what each serves",
+                account.name
+            );
+        }
+    }
     Ok(())
 }
 

@@ -1,30 +1,42 @@
-//! The link by which the first account gets its owner, printed at every start until there is one.
+//! The link by which the installation gets its first owner, printed at every start until there is one.
 
-use jiff::SignedDuration;
-use phigate_store::{Invite, LinkPurpose, Role, SecretString, Vault};
+use jiff::{SignedDuration, Timestamp};
+use phigate_store::{Role, SecretString, StoreError, Vault};
 
 /// How long a link works. The next start makes another.
 const VALID: SignedDuration = SignedDuration::from_hours(24);
 
-/// The token of a new link that makes the owner; none where there is an owner. Earlier links stop working.
-pub(super) async fn owner_link(vault: &Vault) -> anyhow::Result<Option<SecretString>> {
+/// A link that makes the first owner.
+pub(super) struct OwnerLink {
+    /// Name of the account that is theirs.
+    pub(super) account: String,
+    pub(super) token: SecretString,
+}
+
+/// A new link, as long as no account of the installation has an owner. Links made before this process started stop
+/// working; those of gateways that started together all work.
+pub(super) async fn owner_link(
+    vault: &Vault,
+    started: Timestamp,
+) -> anyhow::Result<Option<OwnerLink>> {
     let accounts = vault.accounts.accounts().await?;
-    let Some(account) = accounts.first() else {
-        return Ok(None);
-    };
-    let users = vault.people.users(&account.id).await?;
-    if users.iter().any(|user| user.role == Role::Owner) {
-        return Ok(None);
+    for account in &accounts {
+        let users = vault.people.users(&account.id).await?;
+        if users.iter().any(|user| user.role == Role::Owner) {
+            return Ok(None);
+        }
     }
-    let invite = Invite {
-        purpose: LinkPurpose::Owner,
-        role: Role::Owner,
-        email: None,
-        valid: VALID,
+    let Some(first) = accounts.into_iter().min_by_key(|account| account.created) else {
+        return Ok(None);
     };
-    let link = vault
-        .links
-        .create_link(&account.id, &invite, "system")
-        .await?;
-    Ok(Some(link))
+    let links = &vault.links;
+    match links.create_owner_link(&first.id, VALID, started).await {
+        Ok(token) => Ok(Some(OwnerLink {
+            account: first.name,
+            token,
+        })),
+        // Somebody became the owner at this moment.
+        Err(StoreError::Invalid { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use jiff::Timestamp;
 use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Threads, Turnstile};
-use phigate_store::SecretString;
 
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
@@ -16,7 +16,7 @@ use crate::{housekeeping, presidio, routes};
 
 use super::instance::Instance;
 use super::logs::{self, say};
-use super::owner::owner_link;
+use super::owner::{OwnerLink, owner_link};
 use super::{EXIT_FAILURE, Global};
 
 #[derive(Args)]
@@ -39,6 +39,9 @@ pub(super) struct Serve {
     /// A proxy in front terminates TLS
     #[arg(long)]
     behind_tls_proxy: bool,
+    /// Print no link for creating the first owner; `phigate user add` makes one as well
+    #[arg(long)]
+    no_setup_link: bool,
 }
 
 impl Serve {
@@ -58,19 +61,25 @@ impl Serve {
 
 pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
     let config = Config::load(serve.flags(global))?;
-    start(config, &global.command(), async |_| Ok(None))
+    let command = global.command();
+    start(config, async |app| {
+        let link = match serve.no_setup_link {
+            true => None,
+            false => owner_link(&app.vault, app.started).await?,
+        };
+        Ok(welcome(link, command, app.config.log.format))
+    })
 }
 
 /// Prints the greeting once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
-/// Serves until stopped. `command` is this program, for lines to paste; `prepare` may fill the store first and say what
-/// to print.
+/// Serves until stopped. `prepare` may fill the store first and says what to print.
 pub(super) fn start(
     config: Config,
-    command: &str,
-    prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Option<Greeting>>,
+    prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Greeting>,
 ) -> anyhow::Result<ExitCode> {
+    let started = Timestamp::now();
     config.check_listening()?;
     // Huge pages would make the process larger by half: much of each stays unused.
     #[cfg(target_os = "linux")]
@@ -90,9 +99,9 @@ pub(super) fn start(
         let ports = Ports::bind(&config.edge()).await.map_err(advise)?;
         let _instance = Instance::claim(&config, ports.address()?)?;
         let vault = app::open_vault(&config, Role::Server).await?;
-        let app = Arc::new(App::new(config, vault, drain)?);
+        let app = Arc::new(App::new(config, vault, drain, started)?);
         let result = match prepare(&app).await {
-            Ok(greeting) => serve_app(ports, &app, &threads, command, greeting).await,
+            Ok(greeting) => serve_app(ports, &app, &threads, greeting).await,
             Err(error) => Err(error),
         };
         app.gateway.record_refusals(true).await;
@@ -143,19 +152,11 @@ async fn serve_app(
     ports: Ports,
     app: &Arc<App>,
     threads: &Arc<Threads>,
-    command: &str,
-    greeting: Option<Greeting>,
+    greeting: Greeting,
 ) -> anyhow::Result<()> {
     let (pages, missing_page) = phigate_dashboard::dashboard(app.for_pages());
     let router = routes::router(Arc::clone(app)).merge(pages);
     housekeeping::start(app);
-    let greeting = match greeting {
-        Some(greeting) => greeting,
-        None => {
-            let link = owner_link(&app.vault).await?;
-            welcome(link, command.to_owned(), app.config.log.format)
-        }
-    };
     let scheme = if app.config.tls.is_some() {
         "https"
     } else {
@@ -209,18 +210,31 @@ fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
 }
 
 /// What the operator is told: how to become the owner while there is none, later only where the dashboard is.
-fn welcome(link: Option<SecretString>, command: String, format: LogFormat) -> Greeting {
+fn welcome(link: Option<OwnerLink>, command: String, format: LogFormat) -> Greeting {
     Box::new(move |base| match link {
         None => say(format, &[format!("dashboard: {base}/")]),
-        Some(link) => say(format, &invitation(base, link.expose(), &command)),
+        Some(link) => {
+            for line in invitation(base, &link, &command, format) {
+                eprintln!("{line}");
+            }
+        }
     })
 }
 
-fn invitation(base: &str, token: &str, command: &str) -> [String; 10] {
-    [
+/// Plain lines, never log events: whoever reads the logs later must not find the link among them. Beside logs for
+/// programs it is one line.
+fn invitation(base: &str, link: &OwnerLink, command: &str, format: LogFormat) -> Vec<String> {
+    let (account, token) = (&link.account, link.token.expose());
+    if format == LogFormat::Json {
+        return vec![format!(
+            "There is no owner yet. Create the login of account {account}'s owner: {base}/setup/{token}"
+        )];
+    }
+    vec![
         String::new(),
-        "Welcome to phigate. There is no owner yet. Create the owner's login with this link:"
-            .into(),
+        format!(
+            "Welcome to phigate. There is no owner yet. Create the login of account {account}'s owner with this link:"
+        ),
         String::new(),
         format!("    {base}/setup/{token}"),
         String::new(),

@@ -26,12 +26,17 @@ pub(super) struct Session {
 impl Session {
     /// The account to act on: the one named, or the only one.
     pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
-        let found = self
-            .vault
-            .accounts
-            .find_account(self.account.as_deref())
-            .await;
-        found.context("choose an account with --account NAME; `phigate account list` shows them")
+        let name = self.account.as_deref();
+        let found = self.vault.accounts.find_account(name).await;
+        found.map_err(|error| match (error, name) {
+            (StoreError::Invalid { .. }, None) => anyhow::anyhow!(
+                "there are several accounts: choose one with --account NAME; `phigate account list` shows them"
+            ),
+            (error, Some(name)) => {
+                anyhow::Error::from(error).context(format!("cannot act on account {name}"))
+            }
+            (error, None) => error.into(),
+        })
     }
 }
 

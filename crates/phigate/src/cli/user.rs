@@ -116,7 +116,7 @@ async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Res
     eprintln!("{email} removed; their sessions have ended");
     if leaves_nobody {
         eprintln!(
-            "account {} has no owner now; the next start of `phigate serve` prints a link for one",
+            "account {} has no owner now; `phigate user add EMAIL` makes one",
             account.name
         );
     }

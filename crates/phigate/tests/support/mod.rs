@@ -66,6 +66,11 @@ impl Gateway {
         self.settings.push((name.into(), value.into()));
     }
 
+    /// An option of the command line, for the next start.
+    pub fn add_option(&mut self, option: &str) {
+        self.options.push(option.into());
+    }
+
     /// Serves metrics from the next start on.
     pub fn set_metrics(&mut self) {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -123,7 +128,15 @@ impl Gateway {
 
     /// The same with metrics.
     pub fn start_counting(provider: &Provider) -> Self {
+        Self::start_counting_with(provider, &[])
+    }
+
+    /// The same with metrics and further settings from the environment.
+    pub fn start_counting_with(provider: &Provider, settings: &[(&str, &str)]) -> Self {
         let mut gateway = Self::offline();
+        for (name, value) in settings {
+            gateway.set(name, value);
+        }
         gateway.set_metrics();
         gateway.set_providers(provider);
         gateway.serve();

@@ -186,6 +186,17 @@ pub(super) fn acts_page() -> acts::Page {
         people: any("Anybody"),
         kinds: any("Anything"),
         acts: vec![looked()],
+        is_owner: true,
+    }
+}
+
+pub(super) fn installation_page(is_shared: bool) -> installation::Page {
+    installation::Page {
+        layout: layout("/audit"),
+        tabs: choices([("", "Administration")], ""),
+        listing: listing("/audit/installation", ""),
+        acts: vec![looked()],
+        is_shared,
     }
 }
 

@@ -23,7 +23,8 @@ use admin::{
     users_page,
 };
 use log::{
-    acts_page, audit_page, audit_part_page, find_page, integrity_page, overview_page, record_page,
+    acts_page, audit_page, audit_part_page, find_page, installation_page, integrity_page,
+    overview_page, record_page,
 };
 
 const HOSTILE: &str = "<script>alert(1)</script>";
@@ -249,6 +250,11 @@ fn all() -> Vec<(&'static str, String)> {
         ("audit-administration", acts_page().render()),
         ("audit-empty", audit_page(true).render()),
         ("audit-find", find_page().render()),
+        ("audit-installation", installation_page(false).render()),
+        (
+            "audit-installation-shared",
+            installation_page(true).render(),
+        ),
         ("audit-integrity", integrity_page().render()),
         ("audit-part", audit_part_page().render()),
         ("help", help.render()),

@@ -34,7 +34,7 @@ struct Nobody;
 impl Observer for Nobody {
     fn connections(&self, _: i64) {}
     fn requests(&self, _: i64) {}
-    fn refused(&self, _: u16) {}
+    fn refused(&self, _: crate::EdgeError) {}
 }
 
 /// A running server.

@@ -34,6 +34,13 @@ impl Format {
     }
 }
 
+impl Export {
+    /// Whether it is about the installation's own records.
+    pub(super) fn is_of_installation(&self) -> bool {
+        self.filter.installation
+    }
+}
+
 pub(super) async fn run(session: &Session, account: &str, export: Export) -> anyhow::Result<()> {
     let filter = export.filter.filter(session, account).await?;
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -61,6 +68,9 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
         progress.step();
     }
     out.write_all(table.rest().as_bytes())?;
+    if matches!(export.format, Format::Csv) {
+        lines.made_rows(table.rows());
+    }
     progress.done();
     out.flush()?;
     Ok(lines.end(true).await?)

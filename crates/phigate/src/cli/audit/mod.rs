@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Subcommand;
+use phigate_store::INSTALLATION;
 use uuid::Uuid;
 
 use super::Global;
@@ -19,7 +20,7 @@ use super::store::with_store;
 
 #[derive(Subcommand)]
 pub(super) enum Audit {
-    /// List decisions, newest first
+    /// List decisions, or the installation's own records, newest first
     List(list::List),
     /// Show all records of one request; never content
     Show {
@@ -42,6 +43,17 @@ pub(super) enum Audit {
     Find(find::Find),
 }
 
+impl Audit {
+    /// Whether it is about the installation's own records instead of an account's.
+    fn is_of_installation(&self) -> bool {
+        match self {
+            Self::List(list) => list.is_of_installation(),
+            Self::Export(export) => export.is_of_installation(),
+            _ => false,
+        }
+    }
+}
+
 fn request_id(text: &str) -> anyhow::Result<Uuid> {
     Uuid::try_parse(text)
         .ok()
@@ -54,7 +66,10 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
         return verify::run(verify, global);
     }
     with_store(global, async |session| {
-        let account = session.account().await?.id;
+        let account = match audit.is_of_installation() {
+            true => INSTALLATION.to_owned(),
+            false => session.account().await?.id,
+        };
         match audit {
             Audit::List(list) => list::run(&session, &account, list).await?,
             Audit::Show { request_id } => {
