@@ -7,6 +7,7 @@ mod wire_support;
 mod attacks;
 mod chat;
 mod doors;
+mod ids;
 mod json;
 mod leaving;
 mod protect;
