@@ -92,7 +92,7 @@ impl App {
             gateway: Arc::clone(&self.gateway),
             metrics: Arc::clone(&self.metrics),
             limits: self.config.limits,
-            is_secure: self.config.tls.is_some() || self.config.behind_tls_proxy,
+            is_secure: self.config.is_sealed(),
         }
     }
 }

@@ -108,7 +108,7 @@ fn is_carried(value: &Value<'_>, key: &str) -> bool {
     };
     let above = holder.parent();
     if key == "thought_signature" {
-        return has_key(&holder, "google") && above.is_some_and(|at| has_key(&at, "extra_content"));
+        return above.is_some_and(|at| has_key(&at, "extra_content"));
     }
     let carrier = match key {
         "data" => "redacted_thinking",
