@@ -4,6 +4,7 @@
 mod reply_support;
 mod wire_support;
 
+mod agent;
 mod attacks;
 mod chat;
 mod doors;
