@@ -195,6 +195,7 @@ fn paths_of_programs_stay_clean() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn phi_in_identifiers_is_found() {
     for (kind, value, door, body) in [
         (
@@ -329,6 +330,7 @@ fn a_model_with_phi_is_refused_and_named_by_place() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn a_bound_of_one_value_is_that_value() {
     let with = |name: &str, schema: Value| {
         let parameters = json!({"type": "object", "properties": {name: schema}});

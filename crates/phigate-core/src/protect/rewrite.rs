@@ -220,7 +220,7 @@ fn splice(
         let stand_in = match cut.stands {
             Stands::Before => Cow::Borrowed(""),
             Stands::InText => json_escaped(stand_ins.of(cut.kind, &cut.value)),
-            Stands::InNumber => json_escaped(as_json(stand_ins.of(cut.kind, &cut.value))),
+            Stands::InNumber => json_escaped(as_json(&stand_ins.of(cut.kind, &cut.value))),
         };
         edits.push((cut.place.clone(), stand_in));
     }
@@ -236,8 +236,8 @@ fn splice(
 }
 
 /// A replacement in place of a number of JSON: a string, or nothing.
-fn as_json(text: Cow<'_, str>) -> Cow<'_, str> {
-    match &*text {
+fn as_json(text: &str) -> Cow<'static, str> {
+    match text {
         "" => Cow::Borrowed("null"),
         text => Cow::Owned(Json::text(text).to_json_text()),
     }

@@ -41,7 +41,7 @@ fn is_unreadable_url(rest: &[u8]) -> bool {
         start.is_some_and(|start| start.eq_ignore_ascii_case(word))
     };
     let payload = rest[payload_at..].trim_ascii_start();
-    let length = payload.iter().take_while(|byte| is_payload(byte)).count();
+    let length = payload.iter().take_while(is_payload).count();
     let is_text = media_type.is_empty() || begins(b"text") || begins(b"application/json");
     let has_type = media_type.contains(&b'/');
     length >= 4
