@@ -88,7 +88,7 @@ fn step_back() {
     }
 }
 
-/// How far a scan steps back, and the lowest priority that there is.
+/// Niceness that a scan adds to that of its process, and the highest that there is.
 #[cfg(target_os = "linux")]
 const STEPS_BACK: i32 = 10;
 #[cfg(target_os = "linux")]

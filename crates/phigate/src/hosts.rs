@@ -1,7 +1,7 @@
 //! Host names under which the dashboard and Presidio's interface answer.
 //!
 //! A page of a stranger can give its own name the address of this machine (DNS rebinding), and a browser then sends its
-//! requests here. They carry the stranger's name. The API is not concerned: it answers nobody without a key.
+//! requests here. They carry the stranger's name. The API is not concerned: it answers no caller without a key.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Hosts {
         router.layer(from_fn_with_state(self, check))
     }
 
-    /// Whether requests to a host, with or without a port, are answered. An address is: nobody's name leads to it.
+    /// Whether requests to a host, with or without a port, are answered. Addresses are: no name of a stranger leads to one.
     fn answers(&self, authority: &str) -> bool {
         let host = match authority.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -23,7 +23,7 @@ const NAME_MIN: usize = 4;
 /// Digits of a number that is no version and no position.
 const NUMBER: std::ops::RangeInclusive<usize> = 5..=12;
 
-/// How a patch begins, and how its lines begin that name a file.
+/// Beginnings of a patch, and of its lines that name a file.
 const PATCH: &str = "*** Begin Patch";
 const PATCH_LINE: &str = "*** ";
 

@@ -71,9 +71,9 @@ struct Joined {
 
 struct Piece {
     node: NodeId,
-    /// Where it stands in the joined text.
+    /// Place in the joined text.
     span: Range<usize>,
-    /// Where it begins in its node's text.
+    /// Start in its node's text.
     from: usize,
 }
 

@@ -120,7 +120,7 @@ struct Cut {
     place: Range<usize>,
 }
 
-/// Where a finding stands, as far as its stand-in depends on that.
+/// Place of a finding, as far as its stand-in depends on that.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
     /// In a text.

@@ -179,8 +179,8 @@ fn scan_structure(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanRe
     result.findings.extend(located);
 }
 
-/// Scans what stands in a text in a coding that the detector does not read. A finding covers the whole coded run, since
-/// what is left of it would decode to nonsense or to PHI.
+/// Scans text in a coding that the detector does not read. A finding covers the whole coded run, since the rest of a
+/// run would decode to nonsense or to PHI.
 fn scan_coded(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanResult) {
     if slot.place == Place::Number {
         return;

@@ -35,7 +35,7 @@ const CIPHERTEXT_MIN: usize = 32;
 /// Digits in a row that a ciphertext hardly ever has.
 const DIGITS_MAX: usize = 6;
 
-/// How files begin, by position.
+/// Beginnings of files, by position.
 const MAGIC: &[(usize, &[u8])] = &[
     (0, b"%PDF"),
     (0, b"\x89PNG"),
@@ -58,7 +58,7 @@ const MAGIC: &[(usize, &[u8])] = &[
     (128, b"DICM"),
 ];
 
-/// How the commonest of them begin in base64, for those that are glued to what stands before them.
+/// Beginnings of the commonest in base64, for those that are glued to the text before them.
 const CODED_MAGIC: &[&[u8]] = &[
     b"JVBERi0",
     b"iVBORw0KGgo",
@@ -73,11 +73,12 @@ struct Run<'t> {
     span: Range<usize>,
     letters: Cow<'t, [u8]>,
     cut: Cut,
-    /// Where the last piece begins, in the letters, and where the one before ends. It may be a word that follows.
+    /// Start of the last piece in the letters, and end of the piece before in the text. The last may be a word that
+    /// follows the run.
     last: Option<(usize, usize)>,
 }
 
-/// How a run is cut.
+/// Cuts of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cut {
     /// In one piece.
@@ -240,7 +241,7 @@ impl Run<'_> {
         &self.letters[..self.letters.len().min(SAMPLE_CHARACTERS)]
     }
 
-    /// The same without its last piece.
+    /// Returns the run without its last piece.
     fn without_last(&self) -> Option<Self> {
         let (letters, end) = self.last?;
         Some(Self {
@@ -316,7 +317,7 @@ impl Run<'_> {
 const BASE64_KINDS_MIN: usize = 40;
 const HEXADECIMAL_KINDS_MIN: usize = 16;
 
-/// How many different letters there are.
+/// Counts different letters.
 fn kinds(letters: &[u8]) -> usize {
     let mut seen = [false; 256];
     for letter in letters {

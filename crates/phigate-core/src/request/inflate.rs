@@ -23,7 +23,7 @@ pub(super) fn is_zlib(bytes: &[u8]) -> bool {
     *method == METHOD && FLAGS.contains(flags) && Inflater::new(rest).reaches(OUTPUT_MIN)
 }
 
-/// How many bytes a deflated stream gives, for as long as it makes sense.
+/// Reader of a deflated stream that counts its bytes, up to the first that makes no sense.
 struct Inflater<'b> {
     bytes: &'b [u8],
     /// The next bit.

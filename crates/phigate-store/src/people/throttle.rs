@@ -5,8 +5,8 @@
 //! address over all origins and one per origin over all addresses, never refuse anybody by themselves: while one of
 //! them is high, a place gets a single free failure instead of several.
 //!
-//! Guesses at one address from many origins are slowed before that: once the address has some failures, an origin from
-//! which nobody ever signed in to it waits before its first guess. Each origin waits by itself, so that the owner of the
+//! Guesses at one address from many origins are slowed before that: once the address has some failures, an origin
+//! without a success for it waits before its first guess. Each origin waits by itself, so that the owner of the
 //! password gets in from a new place too, only later. Origins and browsers with a success go on as before.
 //!
 //! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
@@ -35,7 +35,7 @@ const WIDE: u32 = 10;
 const GUESSED: u32 = 4;
 /// Failures that a new origin of such an address begins with, besides its free one.
 const HELD: u32 = 5;
-/// How long an origin is known after a success.
+/// Time for which an origin is known after a success.
 const KNOWN: SignedDuration = SignedDuration::from_hours(24 * 30);
 /// Attempts to count while others count as well.
 const TRIES: usize = 16;
@@ -57,11 +57,11 @@ pub(super) struct Guess {
     place: Name,
     /// Counts over many places, which only make it less patient.
     wide: Vec<Name>,
-    /// The origin and the address together, where only a success makes the place a known one.
+    /// Names of what a success from an origin leaves behind; `None` for places that only their owner can use.
     known: Option<Known>,
 }
 
-/// What tells whether a place is known to an address.
+/// Names that tell whether a place is known to an address.
 #[derive(Debug, Clone)]
 struct Known {
     /// Kept after a success.
@@ -70,18 +70,18 @@ struct Known {
     address: Name,
 }
 
-/// How a place stands to the address that is guessed at from it.
+/// Standing of a place with the address that is guessed at from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// A success there is remembered, or the address is not guessed at.
     Known,
     /// One more failure, and the address is guessed at.
     LastUnguarded,
-    /// Nobody signed in from there, and the address is guessed at.
+    /// No success there is remembered, and the address is guessed at.
     Stranger,
 }
 
-/// What became of a guess before it is checked.
+/// Result of counting a guess before it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begun {
     /// It counts as a failure until it is [settled](People::settle_guess).
@@ -89,7 +89,7 @@ pub(super) enum Begun {
         /// With this one the address counts as guessed at.
         is_guessed_at: bool,
     },
-    /// It is to be made again after this many seconds.
+    /// Seconds after which the guess may be made again.
     Wait(u64),
 }
 
@@ -225,7 +225,7 @@ impl People {
         Ok(Begun::Wait(1))
     }
 
-    /// How a place stands to an address that may be guessed at.
+    /// Looks up the standing of a place with an address that may be guessed at.
     async fn standing(&self, guess: &Guess, now: Timestamp) -> Result<Standing> {
         let Some(known) = &guess.known else {
             return Ok(Standing::Known);
