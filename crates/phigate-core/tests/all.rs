@@ -4,9 +4,11 @@
 mod reply_support;
 mod wire_support;
 
+mod agent;
 mod attacks;
 mod chat;
 mod doors;
+mod ids;
 mod json;
 mod leaving;
 mod protect;

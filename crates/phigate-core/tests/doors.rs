@@ -406,7 +406,8 @@ const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+
 
 #[test]
 fn what_only_the_provider_can_read_goes_back_as_it_came() {
-    let hidden = "U1NOIDUzNi0yMi04NzQx";
+    let hidden =
+        "EuYBCkQIBxgCKkBZ3mHqj0vXw8TzPdR5kLcQ1aFyNbUeGo2iMsJt9+VfK/xE4lDpC7rWhSgYnOuA6ZvBqIX3TmHP";
     let said = |block: Value| json!({"messages": [{"role": "assistant", "content": [block]}, {"role": "user", "content": "Hi."}]});
     for (door, fields) in [
         (
@@ -415,7 +416,7 @@ fn what_only_the_provider_can_read_goes_back_as_it_came() {
         ),
         (
             &MESSAGES,
-            said(json!({"type": "redacted_thinking", "data": "SSN 536-22-8741"})),
+            said(json!({"type": "redacted_thinking", "data": hidden})),
         ),
         (
             &MESSAGES,
@@ -425,11 +426,19 @@ fn what_only_the_provider_can_read_goes_back_as_it_came() {
         ),
         (
             &RESPONSES,
-            json!({"input": [{"type": "reasoning", "id": "r", "summary": [], "encrypted_content": "SSN 536-22-8741"}]}),
+            json!({"input": [{"type": "reasoning", "id": "r", "summary": [], "encrypted_content": hidden}]}),
         ),
         (
             &RESPONSES,
             json!({"input": [{"type": "compaction", "id": "c", "encrypted_content": hidden}]}),
+        ),
+        (
+            &CHAT,
+            json!({"messages": [{"role": "assistant", "content": "Hm.", "extra_content": {"google": {"thought_signature": hidden}}}]}),
+        ),
+        (
+            &CHAT,
+            json!({"messages": [{"role": "assistant", "content": "Hm.", "thinking_blocks": [{"type": "thinking", "thinking": "Hm.", "signature": hidden}]}]}),
         ),
     ] {
         let body = body(door, &fields);
@@ -437,6 +446,52 @@ fn what_only_the_provider_can_read_goes_back_as_it_came() {
         assert!(!scanned.report().has_phi(), "{body}");
         assert_eq!(scanned.report().unscannable(), [], "{body}");
         assert_eq!(sent(door, "mask", &body).unwrap(), body.to_string());
+    }
+}
+
+#[test]
+fn readable_text_in_place_of_a_ciphertext_is_refused() {
+    let said = |block: Value| json!({"messages": [{"role": "assistant", "content": [block]}, {"role": "user", "content": "Hi."}]});
+    for text in [
+        "SSN 536-22-8741",
+        "U1NOIDUzNi0yMi04NzQxLCBNYXJpYSBEZWxnYWRv",
+        "UwBTAE4AIAA1ADMANgAtADIAMgAtADgANwA0ADEA",
+        "EuYBCkQIBxgCKkBZ3mHqj0vXw8TzPdR5kLcQ1aFyNbUeGo2i SSN 536-22-8741",
+    ] {
+        for (door, fields) in [
+            (
+                &MESSAGES,
+                said(json!({"type": "thinking", "thinking": "Hm.", "signature": text})),
+            ),
+            (
+                &MESSAGES,
+                said(json!({"type": "redacted_thinking", "data": text})),
+            ),
+            (
+                &MESSAGES,
+                said(
+                    json!({"type": "web_search_tool_result", "tool_use_id": "s", "content": [{"type": "web_search_result", "url": "https://a.example", "title": "A", "encrypted_content": text}]}),
+                ),
+            ),
+            (
+                &RESPONSES,
+                json!({"input": [{"type": "reasoning", "id": "r", "summary": [], "encrypted_content": text}]}),
+            ),
+            (
+                &RESPONSES,
+                json!({"input": [{"type": "compaction", "id": "c", "encrypted_content": text}]}),
+            ),
+            (
+                &CHAT,
+                json!({"messages": [{"role": "assistant", "content": "Hm.", "thinking_blocks": [{"type": "redacted_thinking", "data": text}]}]}),
+            ),
+        ] {
+            let body = body(door, &fields);
+            for mode in ["mask", "redact"] {
+                assert_eq!(sent(door, mode, &body), Err("phi_not_rewritable"), "{body}");
+            }
+            assert_eq!(sent(door, "block", &body), Err("phi_blocked"), "{body}");
+        }
     }
 }
 
@@ -468,7 +523,19 @@ fn the_same_words_elsewhere_are_text() {
             &RESPONSES,
             json!({"input": [{"role": "user", "content": [{"type": "input_text", "text": "x", "encrypted_content": text}]}]}),
         ),
+        (
+            &RESPONSES,
+            json!({"input": [{"type": "message", "role": "user", "content": "hi", "encrypted_content": text}]}),
+        ),
+        (
+            &RESPONSES,
+            json!({"input": [{"type": "function_call_output", "call_id": "c", "output": "1", "encrypted_content": text}]}),
+        ),
         (&CHAT, json!({"encrypted_content": text})),
+        (
+            &CHAT,
+            json!({"messages": [{"role": "user", "content": "hi", "thought_signature": text}]}),
+        ),
     ] {
         let body = body(door, &fields);
         assert!(scanned(door, &body).report().has_phi(), "{door:?} {body}");

@@ -128,8 +128,8 @@ fn json_in_a_string_stays_json_however_deep_it_is() {
     for depth in [1, 60, 200, 5000] {
         let nested = |leaf: &str| format!("{}{leaf}{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(
-            refusal("mask", &ask(&nested(r#"{"ssn":536228741}"#))).0,
-            "phi_not_rewritable",
+            sent("mask", &ask(&nested(r#"{"ssn":536228741}"#))),
+            ask(&nested(r#"{"ssn":"[SSN]"}"#)),
             "{depth}"
         );
         assert_eq!(
@@ -238,8 +238,33 @@ fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
         refusal("redact", &number),
         ("phi_not_rewritable", Some("metadata.ssn".into()))
     );
-    let arguments = r#"{"model":"gpt-4o","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"ssn\":536228741}"}}]}]}"#;
-    assert_eq!(refusal("mask", arguments).0, "phi_not_rewritable");
+}
+
+#[test]
+fn a_number_in_the_json_of_a_text_becomes_a_string() {
+    let ask = |arguments: &str| {
+        let arguments = serde_json::to_string(arguments).unwrap();
+        format!(
+            r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","content":null,"tool_calls":[{{"id":"c","type":"function","function":{{"name":"f","arguments":{arguments}}}}}]}}]}}"#
+        )
+    };
+    for (arguments, mode, expected) in [
+        (r#"{"ssn":536228741}"#, "mask", r#"{"ssn":"[SSN]"}"#),
+        (r#"{"ssn":536228741}"#, "redact", r#"{"ssn":null}"#),
+        (r#"{"ssn": -536228741 }"#, "mask", r#"{"ssn": "[SSN]" }"#),
+        (
+            r#"{"ssn":[536228741, 412557788],"n":"\\\\"}"#,
+            "mask",
+            r#"{"ssn":["[SSN]", "[SSN]"],"n":"\\\\"}"#,
+        ),
+        (
+            r#"{"note":"SSN, 536228741, seen","ssn":536228741,"n":12}"#,
+            "mask",
+            r#"{"note":"SSN, [SSN], seen","ssn":"[SSN]","n":12}"#,
+        ),
+    ] {
+        assert_eq!(sent(mode, &ask(arguments)), ask(expected), "{arguments}");
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl RequestFacts {
     /// Nobody serves its model. Whoever looks for the mistake wants to know which it was; what may be another text than
     /// a model's name, or holds PHI, is not told.
     pub(crate) fn set_unserved(&mut self, asked: &str, scanner: &Scanner) {
-        if is_identifier(asked) && scanner.detector().scan(asked).is_empty() {
+        if is_identifier(asked) && !scanner.finds_in_model(asked) {
             self.model = Model::Unserved(asked.to_owned());
         }
     }

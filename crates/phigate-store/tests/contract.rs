@@ -49,6 +49,7 @@ promises! {
         a_login_needs_the_right_password_and_failures_are_slowed_down,
         failures_are_counted_across_processes_and_before_the_password_is_looked_at,
         strangers_lock_nobody_out,
+        guesses_from_many_addresses_are_slowed_and_recorded,
         one_origin_may_not_lock_others_out_nor_try_many_addresses,
         counts_of_failures_expire,
         an_owner_link_dies_when_there_is_an_owner,

@@ -44,6 +44,7 @@ acts! {
     LinkRemove "link.remove" "Invitation withdrawn" Plain;
     Login "login" "Signed in" Plain;
     LoginFailed "login.failed" "Sign-in failed" Bad;
+    LoginGuessed "login.guessed" "Password guessed at from many addresses" Bad;
     MasterKeyRotate "master_key.rotate" "Master key rotated" Info;
     ModeSet "mode.set" "Mode changed" Info;
     ProviderRemove "provider.remove" "Provider removed" Plain;

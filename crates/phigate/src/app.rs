@@ -104,7 +104,7 @@ impl App {
             metrics: Arc::clone(&self.metrics),
             limits: self.config.limits,
             checkpoint_files: self.config.checkpoint.files.clone(),
-            is_secure: self.config.tls.is_some() || self.config.behind_tls_proxy,
+            is_secure: self.config.is_sealed(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod app;
 mod cli;
 mod config;
 mod demo;
+mod hosts;
 mod housekeeping;
 mod models;
 mod not_served;

@@ -328,6 +328,70 @@ fn models_are_those_of_the_configured_families() {
 }
 
 #[test]
+fn an_agent_of_many_steps_passes_unchanged() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    for mode in ["mask", "block"] {
+        gateway.command(&["mode", "set", mode]);
+        let mut messages =
+            vec![serde_json::json!({"role": "user", "content": "Tidy up the open tickets."})];
+        for step in 0..20 {
+            let id = format!("call_{step:04}");
+            let path = format!("src/modules/report_{step}.rs");
+            let arguments = serde_json::json!({"path": path, "case_number": 2_024_000 + step});
+            let result = serde_json::json!({"inode": 13_107_200 + step * 7, "contact_id": 7_340_000 + step, "mtime": 1_731_974_400 + step * 60});
+            messages.push(serde_json::json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": {"name": "stat_file", "arguments": arguments.to_string()}}]}));
+            messages.push(serde_json::json!({"role": "tool", "tool_call_id": id, "content": result.to_string()}));
+            let body = serde_json::json!({"model": "gpt-4o", "messages": messages}).to_string();
+            let answer = gateway.chat(&key, &body);
+            assert_eq!(answer.status, 200, "{mode}, step {step}");
+            assert_eq!(provider.last().body, body.as_bytes(), "{mode}, step {step}");
+        }
+    }
+}
+
+#[test]
+fn numbers_in_arguments_are_masked_and_the_agent_goes_on() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    gateway.command(&["mode", "set", "mask"]);
+    let body = r#"{"model":"gpt-4o","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"ssn\":536228741}"}}]},{"role":"tool","tool_call_id":"c","content":"Done."}]}"#;
+    let answer = gateway.chat(&key, body);
+    assert_eq!(answer.status, 200);
+    let sent = provider.last().json();
+    let arguments = &sent["messages"][0]["tool_calls"][0]["function"]["arguments"];
+    assert_eq!(arguments, r#"{"ssn":"[SSN]"}"#);
+}
+
+#[test]
+fn a_model_with_a_name_is_withheld_everywhere() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    for mode in ["flag", "mask", "block"] {
+        gateway.command(&["mode", "set", mode]);
+        let answer = gateway.chat(&key, &ask("gpt-kofi-okonkwo", CLEAN_TEXT));
+        let status = match mode {
+            "flag" => 200,
+            "mask" => 400,
+            _ => 403,
+        };
+        assert_eq!(answer.status, status, "{mode}");
+        let records = gateway.records(&answer.request_id());
+        assert_eq!(records[0]["model"], "[withheld]", "{mode}");
+        assert!(!format!("{records:?}").contains("okonkwo"), "{mode}");
+    }
+    // Nor that of one that nobody serves.
+    let answer = gateway.chat(&key, &ask("kofi-okonkwo", CLEAN_TEXT));
+    assert_eq!(answer.error().2, "model_not_found");
+    assert!(!format!("{:?}", gateway.records(&answer.request_id())).contains("okonkwo"));
+    assert!(!gateway.logs.lock().unwrap().contains("okonkwo"));
+    assert!(!gateway.is_on_disk(b"okonkwo"), "index, counters, records");
+}
+
+#[test]
 fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);

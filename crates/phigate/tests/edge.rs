@@ -40,7 +40,7 @@ fn a_thousand_slow_callers_cost_little_and_others_are_served() {
     expect_prompt_service(&gateway, &other, "before");
     let before = memory_mib(&gateway);
     let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
          Content-Type: application/json\r\nContent-Length: 8000000\r\n\r\n"
     );
     let piece = [b' '; 16 * 1024];
@@ -67,7 +67,7 @@ fn a_thousand_idle_callers_cost_little_and_others_are_served() {
     let mut callers: Vec<TcpStream> = (0..IDLE_CALLERS)
         .map(|_| {
             let mut socket = TcpStream::connect(&gateway.address).unwrap();
-            let request = b"GET /healthz HTTP/1.1\r\nHost: gw\r\n\r\n";
+            let request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
             socket.write_all(request).unwrap();
             assert!(socket.read(&mut [0; 1024]).unwrap() > 0);
             socket
@@ -91,7 +91,7 @@ fn bodies_in_flight_are_bounded_in_all() {
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_INFLIGHT_BYTES", "1048576")]);
     let key = gateway.key();
     let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
          Content-Type: application/json\r\nContent-Length: 2000000\r\n\r\n"
     );
     let mut request = head.into_bytes();
@@ -116,7 +116,7 @@ fn a_provider_that_never_answers_does_not_stop_others() {
     }
     let body = ask("gpt-4o", CLEAN_TEXT);
     let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -165,7 +165,7 @@ fn a_second_signal_stops_at_once() {
     let body = ask("gpt-4o", CLEAN_TEXT);
     let mut socket = TcpStream::connect(&gateway.address).unwrap();
     let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -201,7 +201,7 @@ fn wrong_keys_are_counted_against_the_caller_that_a_trusted_proxy_names() {
         let gateway = Gateway::start_with(&provider, &settings);
         callers.map(|caller| {
             let head = format!(
-                "GET /v1/models HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer wrong\r\n\
+                "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n\
                  X-Forwarded-For: {caller}\r\nConnection: close\r\n\r\n"
             );
             exchange(&gateway.address, head.as_bytes()).status
@@ -225,7 +225,7 @@ fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
     ] {
         provider.answer_next(Reply::Late(Duration::from_millis(300), None));
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: gw\r\nAuthorization: Bearer {key}\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n\
              Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
             body.len()
         );
@@ -270,12 +270,39 @@ fn strangers_forms_are_refused_before_they_are_read() {
     let gateway = Gateway::start(&Provider::start());
     for (path, lines, status) in STRANGERS_FORMS {
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: gw\r\nConnection: close\r\n\
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
              Content-Type: application/x-www-form-urlencoded\r\n{lines}\r\n"
         );
         let answer = exchange(&gateway.address, head.as_bytes());
         assert_eq!(answer.status, *status, "{path} {lines}");
     }
+}
+
+#[test]
+fn pages_answer_under_known_hosts_alone() {
+    let settings = [
+        ("PHIGATE_PUBLIC_HOSTS", "gate.example.org"),
+        ("PHIGATE_PRESIDIO_LISTEN", "127.0.0.1:0"),
+    ];
+    let gateway = Gateway::start_with(&Provider::start(), &settings);
+    let presidio = gateway.logged_after("Presidio's interface on ");
+    let presidio = presidio.trim_end_matches(',');
+    let status = |address: &str, path: &str, host: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        exchange(address, head.as_bytes()).status
+    };
+    let own = gateway.address.as_str();
+    for host in ["localhost", "127.0.0.1", "gate.example.org", own] {
+        assert_eq!(status(own, "/login", host), 200, "{host}");
+        assert_eq!(status(presidio, "/health", host), 200, "{host}");
+    }
+    let stranger = "evil.example";
+    for path in ["/login", "/", "/settings/detection"] {
+        assert_eq!(status(own, path, stranger), 421, "{path}");
+    }
+    assert_eq!(status(presidio, "/health", stranger), 421);
+    assert_eq!(status(own, "/healthz", stranger), 200);
+    assert_eq!(status(own, "/v1/models", stranger), 401);
 }
 
 #[test]
@@ -293,7 +320,7 @@ fn a_crowd_of_half_sent_forms_costs_little() {
                 (16_000, 15_000)
             };
             let mut request = format!(
-                "POST /login HTTP/1.1\r\nHost: gw\r\nCookie: phigate-guest=x\r\n\
+                "POST /login HTTP/1.1\r\nHost: localhost\r\nCookie: phigate-guest=x\r\n\
                  Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n"
             )
             .into_bytes();

@@ -147,12 +147,12 @@ fn nouns() -> Vec<Noun> {
                 ),
                 ("phi-detect/src/structure/", "keys of documents, as labels"),
                 (
-                    "phigate-core/src/protect/identifier/",
-                    "how values of a kind are compared",
+                    "phigate-core/src/protect/id_words.rs",
+                    "labels for numbers in ids of models",
                 ),
                 (
-                    "phigate-core/src/protect/scan.rs",
-                    "labels for numbers in keys",
+                    "phigate-core/src/protect/identifier/",
+                    "how values of a kind are compared",
                 ),
                 (
                     "phigate-core/src/service/presidio/entities.rs",

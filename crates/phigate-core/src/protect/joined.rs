@@ -40,6 +40,9 @@ pub(super) fn scan_context(
     for group in request::text_groups(document) {
         is_complete &= scan_group(scanner, document, &group, result, &mut added);
     }
+    if let Some((before, after)) = form.gap(document) {
+        is_complete &= scan_gap(scanner, document, (before, after), result, &mut added);
+    }
     for turns in form.conversations(document) {
         for (index, turn) in turns.iter().enumerate().skip(1) {
             let joined = answer(scanner, document, &turns[..index], turn);
@@ -52,8 +55,8 @@ pub(super) fn scan_context(
     }
     // What only a neighbour shows is as hard to replace as what shows by itself.
     for found in &mut added {
-        let place = form.place(&document.value(found.node));
-        found.place = place.unwrap_or(Place::Text);
+        let place = request::text_place(form, &document.value(found.node));
+        found.place = place.unwrap_or(Place::Signed);
     }
     result.findings.append(&mut added);
     result.is_complete &= is_complete;
@@ -68,16 +71,24 @@ struct Joined {
 
 struct Piece {
     node: NodeId,
-    /// Where it stands in the joined text. Every piece is taken from the start of its node's text.
+    /// Place in the joined text.
     span: Range<usize>,
+    /// Start in its node's text.
+    from: usize,
 }
 
 impl Joined {
+    /// Adds the beginning of a node's text.
     fn push(&mut self, node: NodeId, text: &str) {
+        self.push_from(node, text, 0);
+    }
+
+    /// Adds a part of a node's text, which begins at `from` there.
+    fn push_from(&mut self, node: NodeId, text: &str, from: usize) {
         let start = self.text.len();
         self.text.push_str(text);
         let span = start..self.text.len();
-        self.pieces.push(Piece { node, span });
+        self.pieces.push(Piece { node, span, from });
     }
 
     /// The part of a finding in each piece, in order.
@@ -90,8 +101,8 @@ impl Joined {
             .iter()
             .take_while(|piece| piece.span.start < span.end);
         let located = touched.enumerate().map(|(index, piece)| {
-            let start = span.start.max(piece.span.start) - piece.span.start;
-            let end = span.end.min(piece.span.end) - piece.span.start;
+            let start = span.start.max(piece.span.start) - piece.span.start + piece.from;
+            let end = span.end.min(piece.span.end) - piece.span.start + piece.from;
             LocatedFinding {
                 continues: index > 0,
                 ..LocatedFinding::new(finding, piece.node, Place::Text, start..end)
@@ -119,6 +130,42 @@ fn scan_group(
         plain.push(node, &text);
         spaced.push(node, &text);
     }
+    scan_ways(scanner, plain, spaced, result, added)
+}
+
+/// Scans the end of a text and the beginning of another, between which a model is to write.
+fn scan_gap(
+    scanner: &Scanner,
+    document: &Document,
+    (before, after): (NodeId, NodeId),
+    result: &ScanResult,
+    added: &mut Vec<LocatedFinding>,
+) -> bool {
+    let (text, next) = (document.value(before).text(), document.value(after).text());
+    let start = text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES));
+    let next = head(&next, HEAD_BYTES);
+    let mut plain = Joined::default();
+    let mut spaced = Joined::default();
+    for joined in [&mut plain, &mut spaced] {
+        joined.push_from(before, &text[start..], start);
+    }
+    if needs_space(&spaced.text, next) {
+        spaced.text.push(' ');
+    }
+    for joined in [&mut plain, &mut spaced] {
+        joined.push(after, next);
+    }
+    scan_ways(scanner, plain, spaced, result, added)
+}
+
+/// Scans joined texts: as they are, and with spaces between them.
+fn scan_ways(
+    scanner: &Scanner,
+    plain: Joined,
+    spaced: Joined,
+    result: &ScanResult,
+    added: &mut Vec<LocatedFinding>,
+) -> bool {
     let is_same = plain.text.len() == spaced.text.len();
     let ways = if is_same {
         vec![plain]

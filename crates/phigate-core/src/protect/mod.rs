@@ -4,6 +4,7 @@
 //! nothing can be forwarded that was not scanned.
 
 mod apply;
+mod id_words;
 pub mod identifier;
 mod joined;
 mod located;

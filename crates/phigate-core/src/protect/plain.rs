@@ -98,7 +98,7 @@ impl ScannedDocument {
         let value = self.document.value(found[0].node);
         let text = match found[0].place {
             Place::Number => value.raw().into(),
-            Place::Text | Place::Key | Place::Signed | Place::Structure => value.text(),
+            _ => value.text(),
         };
         let mut points = CodePoints::new(&text);
         let counted = found.iter().map(|located| Found {

@@ -115,10 +115,20 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
 /// A finding to be replaced.
 struct Cut {
     kind: PhiKind,
-    /// It goes on from the text part before, where its stand-in is.
-    continues: bool,
+    stands: Stands,
     value: String,
     place: Range<usize>,
+}
+
+/// Place of a finding, as far as its stand-in depends on that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    /// In a text.
+    InText,
+    /// It goes on from the text part before, or from a finding in the same number, where its stand-in is.
+    Before,
+    /// In a number of the JSON that a text is. The number becomes a string as a whole.
+    InNumber,
 }
 
 /// The findings and where they stand in the document, in its order. Only texts can be rewritten.
@@ -131,14 +141,71 @@ fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsaf
     let mut values = values_of(document, found).into_iter();
     for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
         let text = document.value(of_one_text[0].node).decoded();
-        cuts.extend(of_one_text.iter().map(|located| Cut {
-            kind: located.finding.kind,
-            continues: located.continues,
-            value: values.next().unwrap_or_default(),
-            place: text.span_in_document(located.finding.span.clone()),
-        }));
+        let numbers = match is_json(text.expose()) {
+            true => numbers(text.expose()),
+            false => Vec::new(),
+        };
+        let mut cut_to = 0;
+        for located in of_one_text {
+            let span = &located.finding.span;
+            let number = number_around(&numbers, span).filter(|_| !located.continues);
+            let stands = match &number {
+                _ if located.continues || span.end <= cut_to => Stands::Before,
+                Some(_) => Stands::InNumber,
+                None => Stands::InText,
+            };
+            let whole = number.unwrap_or_else(|| span.clone());
+            let start = whole.start.max(cut_to).min(whole.end);
+            cut_to = cut_to.max(whole.end);
+            cuts.push(Cut {
+                kind: located.finding.kind,
+                stands,
+                value: values.next().unwrap_or_default(),
+                place: text.span_in_document(start..whole.end),
+            });
+        }
     }
     Ok(cuts)
+}
+
+/// The number that holds all of a span.
+fn number_around(numbers: &[Range<usize>], span: &Range<usize>) -> Option<Range<usize>> {
+    let after = numbers.partition_point(|number| number.end < span.end);
+    let number = numbers.get(after)?;
+    (number.start <= span.start).then(|| number.clone())
+}
+
+/// The numbers of a JSON text, in order.
+fn numbers(json: &str) -> Vec<Range<usize>> {
+    let bytes = json.as_bytes();
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'"' => at = string_end(bytes, at),
+            b'-' | b'0'..=b'9' => {
+                let is_number = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+                at += bytes[at..].iter().take_while(is_number).count();
+                numbers.push(start..at);
+            }
+            _ => {}
+        }
+    }
+    numbers
+}
+
+/// The place after the closing quote of a JSON string.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(distance) = memchr::memchr2(b'"', b'\\', &bytes[at..]) {
+        at += distance + 1;
+        match bytes[at - 1] {
+            b'"' => return at,
+            _ => at = bytes.len().min(at + 1),
+        }
+    }
+    bytes.len()
 }
 
 /// The document with its findings replaced. What was JSON inside a text is JSON still.
@@ -150,9 +217,10 @@ fn splice(
 ) -> Result<Document, Unsafe> {
     let mut edits = Vec::with_capacity(cuts.len());
     for cut in cuts {
-        let stand_in = match cut.continues {
-            true => Cow::Borrowed(""),
-            false => json_escaped(stand_ins.of(cut.kind, &cut.value)),
+        let stand_in = match cut.stands {
+            Stands::Before => Cow::Borrowed(""),
+            Stands::InText => json_escaped(stand_ins.of(cut.kind, &cut.value)),
+            Stands::InNumber => json_escaped(as_json(&stand_ins.of(cut.kind, &cut.value))),
         };
         edits.push((cut.place.clone(), stand_in));
     }
@@ -165,6 +233,14 @@ fn splice(
         }
     }
     Ok(spliced)
+}
+
+/// A replacement in place of a number of JSON: a string, or nothing.
+fn as_json(text: &str) -> Cow<'static, str> {
+    match text {
+        "" => Cow::Borrowed("null"),
+        text => Cow::Owned(Json::text(text).to_json_text()),
+    }
 }
 
 /// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.

@@ -1,7 +1,6 @@
 //! Scanning every piece of text of a request.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use phi_detect::PhiKind;
 
@@ -9,6 +8,7 @@ use crate::json::{Document, Value};
 use crate::request::{self, Form, Place, Request, Slot};
 use crate::text::PhiText;
 
+use super::id_words::{find_in_model, find_in_words, path_steps};
 use super::joined::scan_context;
 use super::located::{LocatedFinding, ScanResult};
 use super::report::{Lists, Report};
@@ -59,7 +59,7 @@ pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<St
         let node = document.value(of_one_text[0].node);
         let text = match of_one_text[0].place {
             Place::Number => Cow::Borrowed(node.raw()),
-            Place::Key | Place::Structure | Place::Signed | Place::Text => node.text(),
+            _ => node.text(),
         };
         for one in of_one_text {
             let part = text.get(one.finding.span.clone()).unwrap_or_default();
@@ -120,8 +120,11 @@ fn scan_slot(
     let piece = match slot.place {
         Place::Key => Some(key(form, &value)),
         Place::Number => number(form, &value),
-        Place::Structure => Some(Piece::plain(value.text())),
-        Place::Signed | Place::Text => Some(Piece {
+        Place::Structure => {
+            scan_structure(scanner, slot, &value.text(), result);
+            return;
+        }
+        Place::Opaque | Place::Signed | Place::Text => Some(Piece {
             label: request::label(form, &value),
             ..Piece::plain(value.text())
         }),
@@ -153,7 +156,65 @@ fn scan_slot(
         });
         result.findings.extend(located);
     }
+    scan_coded(scanner, slot, &text, result);
+    if request::is_id(form, &value) {
+        let skipped = request::id_prefix(&value, &text);
+        scan_words(scanner, slot, (&text, skipped), result);
+    }
     scan_identifier(scanner, slot, &text, result);
+}
+
+/// Scans the id of a model, or the role of a speaker.
+fn scan_structure(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanResult) {
+    result.text_bytes += text.len() as u64;
+    let Some((findings, is_complete)) = find_in_model(scanner, text) else {
+        result.is_complete = false;
+        return;
+    };
+    result.is_complete &= is_complete;
+    let located = findings.iter().map(|finding| {
+        let span = finding.span.clone();
+        LocatedFinding::new(finding, slot.node, slot.place, span)
+    });
+    result.findings.extend(located);
+}
+
+/// Scans text in a coding that the detector does not read. A finding covers the whole coded run, since the rest of a
+/// run would decode to nonsense or to PHI.
+fn scan_coded(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanResult) {
+    if slot.place == Place::Number {
+        return;
+    }
+    for (span, decoded) in request::coded_texts(text) {
+        let Some(findings) = scanner.find(None, &decoded) else {
+            result.is_complete = false;
+            return;
+        };
+        result.is_complete &= findings.is_complete();
+        let located = findings.iter().map(|finding| {
+            let span = span.clone();
+            LocatedFinding::new(finding, slot.node, slot.place, span)
+        });
+        result.findings.extend(located);
+    }
+}
+
+/// Scans the words of an identifier, apart from the prefix of the ids of calls.
+fn scan_words(
+    scanner: &Scanner,
+    slot: Slot,
+    (text, skipped): (&str, usize),
+    result: &mut ScanResult,
+) {
+    let Some(findings) = find_in_words(scanner, &text[skipped..]) else {
+        result.is_complete = false;
+        return;
+    };
+    let located = findings.iter().map(|finding| {
+        let span = finding.span.start + skipped..finding.span.end + skipped;
+        LocatedFinding::new(finding, slot.node, slot.place, span)
+    });
+    result.findings.extend(located);
 }
 
 /// A text to scan, and the word that gives it its meaning.
@@ -212,40 +273,18 @@ fn plain_digits(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Finds a name in an identifier, and in the name of a model also a number that no model has.
+/// Finds a name in an identifier, or in a step of a path.
 fn scan_identifier(scanner: &Scanner, slot: Slot, text: &str, result: &mut ScanResult) {
     for name in &scanner.find_in_identifier(text) {
         let span = name.span.clone();
         let located = LocatedFinding::new(name, slot.node, slot.place, span);
         result.findings.push(located);
     }
-    if slot.place != Place::Structure {
-        return;
-    }
-    for digits in digit_runs(text) {
-        let label = match digits.len() {
-            9 => "ssn",
-            10 => "phone",
-            _ => continue,
-        };
-        let findings = scanner.find(Some(label), &text[digits.clone()]);
-        for finding in findings.iter().flatten() {
-            let span = digits.clone();
-            let located = LocatedFinding::new(finding, slot.node, slot.place, span);
+    for step in path_steps(text) {
+        for name in &scanner.find_in_identifier(&text[step.clone()]) {
+            let span = step.start + name.span.start..step.start + name.span.end;
+            let located = LocatedFinding::new(name, slot.node, slot.place, span);
             result.findings.push(located);
         }
     }
-}
-
-fn digit_runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let bytes = text.as_bytes();
-        let start = at + bytes[at..].iter().position(u8::is_ascii_digit)?;
-        let length = bytes[start..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit());
-        at = start + length.count();
-        Some(start..at)
-    })
 }

@@ -35,7 +35,7 @@ pub trait Form: Sync {
         true
     }
 
-    /// What may be done with a string value; none where the format says that it is not text.
+    /// What may be done with a string value; `None` for media, which [`Form::unscannable`] names.
     fn place(&self, value: &Value<'_>) -> Option<Place>;
 
     /// What no scanner of text can judge: attachments, and references to what stands elsewhere.
@@ -46,6 +46,11 @@ pub trait Form: Sync {
 
     /// Conversations: turn after turn, each with its texts.
     fn conversations(&self, document: &Document) -> Vec<Vec<Turn>>;
+
+    /// Two texts between which a model is to write, so that the second goes on where the first ends.
+    fn gap(&self, _document: &Document) -> Option<(NodeId, NodeId)> {
+        None
+    }
 
     /// The texts that functions returned, each with what its function is about: `date_of_birth`.
     fn results(&self, document: &Document) -> Vec<(NodeId, String)>;

@@ -6,7 +6,9 @@
 mod aside;
 mod binary;
 pub(crate) mod check;
+mod coded;
 mod form;
+mod inflate;
 mod opaque;
 mod path;
 mod place;
@@ -18,6 +20,7 @@ use phigate_types::ErrorCode;
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
 pub use aside::Aside;
+pub(crate) use coded::coded_texts;
 pub use form::{Form, Setting, Turn};
 pub(crate) use opaque::opaque_nodes;
 pub use opaque::unscannable;
@@ -26,7 +29,9 @@ pub use path::{parameter_name, path};
 pub use place::Place;
 pub use together::text_groups;
 pub use walk::{Slot, slots};
-pub(crate) use walk::{has_key, id_prefix, is_neutral_key, is_parameter, label, type_of};
+pub(crate) use walk::{
+    has_key, id_prefix, is_id, is_neutral_key, is_parameter, label, text_place, type_of,
+};
 
 /// How much a request may hold.
 #[derive(Debug, Clone, Copy)]

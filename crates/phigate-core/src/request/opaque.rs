@@ -9,6 +9,7 @@ use crate::json::{Document, Kind, NodeId, Value};
 use super::binary;
 use super::form::Form;
 use super::path::path;
+use super::place::Place;
 
 /// The parts that cannot be scanned.
 pub fn unscannable(form: &dyn Form, document: &Document) -> Vec<Unscannable> {
@@ -37,9 +38,9 @@ pub(crate) fn opaque_nodes(form: &dyn Form, document: &Document) -> Vec<(NodeId,
         .filter(|value| value.kind() == Kind::String && !value.is_key());
     let files = strings.filter_map(|value| {
         let text = value.string()?;
-        let holds_file = binary::holds_file(&text, is_signature(&value));
-        let is_text = holds_file && form.place(&value).is_some();
-        (is_text && !is_in_a_part(&value)).then_some((value.id(), "data_uri"))
+        let place = form.place(&value)?;
+        let holds_file = binary::holds_file(&text, place == Place::Opaque);
+        (holds_file && !is_in_a_part(&value)).then_some((value.id(), "data_uri"))
     });
     let files: Vec<_> = files.collect();
     let mut found: Vec<_> = parts
@@ -48,15 +49,4 @@ pub(crate) fn opaque_nodes(form: &dyn Form, document: &Document) -> Vec<(NodeId,
         .collect();
     found.extend(files);
     found
-}
-
-/// Whether a provider made this and wants it back as it is.
-fn is_signature(value: &Value<'_>) -> bool {
-    let key: Option<Cow<'_, str>> = value.key().and_then(|key| key.string());
-    key.is_some_and(|key| {
-        matches!(
-            key.as_ref(),
-            "signature" | "thought_signature" | "thoughtSignature" | "encrypted_content"
-        )
-    })
 }

@@ -13,4 +13,7 @@ pub enum Place {
     Structure,
     /// A text that its provider has signed: changed, it would be refused.
     Signed,
+    /// A ciphertext or signature of a provider, by the type that carries it. The walk passes over it while it reads like
+    /// one, and takes anything else for a [signed](Place::Signed) text.
+    Opaque,
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::json::{Document, Kind, NodeId, Value};
 
+use super::coded;
 use super::form::Form;
 use super::place::Place;
 
@@ -24,7 +25,7 @@ pub fn slots(form: &dyn Form, document: &Document) -> impl Iterator<Item = Slot>
     document.nodes().filter_map(|value| {
         let place = match value.kind() {
             Kind::String if value.is_key() => Place::Key,
-            Kind::String => form.place(&value)?,
+            Kind::String => text_place(form, &value)?,
             Kind::Number => Place::Number,
             _ => return None,
         };
@@ -33,6 +34,15 @@ pub fn slots(form: &dyn Form, document: &Document) -> impl Iterator<Item = Slot>
             place,
         })
     })
+}
+
+/// What may be done with a string value; `None` for media, and for what reads like a ciphertext of the provider.
+pub(crate) fn text_place(form: &dyn Form, value: &Value<'_>) -> Option<Place> {
+    match form.place(value)? {
+        Place::Opaque if coded::is_ciphertext(&value.text()) => None,
+        Place::Opaque => Some(Place::Signed),
+        place => Some(place),
+    }
 }
 
 /// Whether a value is the parameter of this name, at the top of the body.
@@ -54,6 +64,30 @@ pub(crate) fn has_key(value: &Value<'_>, name: &str) -> bool {
 /// The `type` of an object.
 pub(crate) fn type_of<'d>(object: &Value<'d>) -> Option<Cow<'d, str>> {
     object.get("type")?.string()
+}
+
+/// Keywords of JSON Schema that bound what a value may be.
+const BOUNDS: &[&str] = &["maximum", "minimum", "pattern"];
+
+/// Digits of a bound from which on it may be an identifier: years and postal codes are shorter.
+const BOUND_DIGITS_MIN: usize = 6;
+
+/// Whether a bound is one value rather than a range: a pattern of plain letters, or a long number that is not round. A
+/// model reads it as the value of the property that it bounds.
+fn is_one_value(value: &Value<'_>) -> bool {
+    match value.string() {
+        Some(pattern) => {
+            let plain = pattern.trim_start_matches('^').trim_end_matches('$');
+            let is_plain = |letter: char| letter.is_alphanumeric() || " -_/.,@".contains(letter);
+            plain.chars().any(|letter| letter.is_ascii_digit()) && plain.chars().all(is_plain)
+        }
+        None => {
+            let digits = value.raw().trim_end_matches('0');
+            value.raw().len() >= BOUND_DIGITS_MIN
+                && digits.len() > 2
+                && !value.raw().bytes().all(|digit| digit == b'9')
+        }
+    }
 }
 
 /// Keys that say how a value is wrapped and nothing about what it is.
@@ -91,6 +125,7 @@ pub(crate) fn label<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Cow<'d, st
     loop {
         match at.key().and_then(|key| key.string()) {
             Some(key) if is_protocol_key(&key) && form.is_protocol_word(&at) => return None,
+            Some(key) if BOUNDS.contains(&key.as_ref()) && is_one_value(&at) => at = at.parent()?,
             Some(key) if !is_neutral_key(&key) => return Some(key),
             _ => at = at.parent()?,
         }
@@ -100,6 +135,30 @@ pub(crate) fn label<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Cow<'d, st
 /// Keys under which formats have names and ids of their own. Most keys are none, so that forms are hardly asked.
 fn is_protocol_key(key: &str) -> bool {
     key == "name" || key == "id" || key.ends_with("_id") || key.ends_with("_name")
+}
+
+/// Keys of ids that a caller makes up: of a user, a session or a cache.
+const CALLERS_IDS: &[&str] = &[
+    "prompt_cache_key",
+    "safety_identifier",
+    "session_id",
+    "user",
+    "user_id",
+];
+
+/// Whether a string value is an identifier: a name or an id of the protocol, or one that the caller made up.
+pub(crate) fn is_id(form: &dyn Form, value: &Value<'_>) -> bool {
+    let Some(key) = value.key().and_then(|key| key.string()) else {
+        return false;
+    };
+    let is_of_metadata = || {
+        let holder = value.parent();
+        holder.is_some_and(|holder| is_parameter(&holder, "metadata"))
+    };
+    value.kind() == Kind::String
+        && (CALLERS_IDS.contains(&key.as_ref())
+            || is_protocol_key(&key) && form.is_protocol_word(value)
+            || is_of_metadata())
 }
 
 /// The length of the prefix with which programs begin the id of a tool call. In `call_8741536228` it would read as a

@@ -192,12 +192,15 @@ fn check_name(host: &str) -> Result<(), BaseUrlError> {
     }
 }
 
+/// Whether a name leads inside. One of a single label does wherever it resolves at all.
 fn is_inside_name(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
-    INSIDE_NAMES.iter().any(|name| {
-        host.strip_suffix(name)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    })
+    let is_single = !host.contains('.');
+    is_single
+        || INSIDE_NAMES.iter().any(|name| {
+            host.strip_suffix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        })
 }
 
 /// The base's path. It is kept as written, so it must not contain segments that a server could normalise away.
@@ -351,6 +354,10 @@ mod tests {
             ("https://x.localhost", Private),
             ("https://metadata.google.internal", Private),
             ("https://printer.local", Private),
+            ("https://metadata", Private),
+            ("https://METADATA.", Private),
+            ("https://intranet:8443/v1", Private),
+            ("https://168.63.129.16", Private),
         ];
         for (text, why) in rows {
             assert_eq!(BaseUrl::parse(text, false).err(), Some(*why), "{text}");
@@ -371,6 +378,8 @@ mod tests {
             "http://127.0.0.1:8000/v1",
             "http://localhost:11434",
             "https://10.0.0.5",
+            "https://intranet",
+            "https://168.63.129.16",
             "http://[::1]:80",
         ] {
             assert!(BaseUrl::parse(text, true).is_ok(), "{text}");

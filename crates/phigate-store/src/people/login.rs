@@ -4,7 +4,7 @@ use phigate_types::Act;
 
 use crate::item::{Item, ItemKind};
 use crate::model::{AdminAct, Login, LoginOutcome, User};
-use crate::people::throttle::Guess;
+use crate::people::throttle::{Begun, Guess};
 use crate::people::users::{UserBody, normal_email, public};
 use crate::people::{People, devices, passwords};
 use crate::{Result, SecretString, StoreError};
@@ -65,10 +65,11 @@ impl People {
         password: &SecretString,
         origin: &str,
     ) -> Result<LoginOutcome> {
-        if let Some(retry_after_s) = self.begin_guess(guess).await? {
-            return Ok(LoginOutcome::Throttled { retry_after_s });
-        }
-        // An unknown address takes as long as a wrong password.
+        let is_guessed_at = match self.begin_guess(guess).await? {
+            Begun::Counted { is_guessed_at } => is_guessed_at,
+            Begun::Wait(retry_after_s) => return Ok(LoginOutcome::Throttled { retry_after_s }),
+        };
+        // An unknown address costs as much time as a wrong password.
         let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
         let is_right = self.passwords.verify(password, hash).await?;
         match known {
@@ -81,7 +82,12 @@ impl People {
                 Ok(LoginOutcome::Right(Box::new(user)))
             }
             known => {
-                self.record_failure(known.as_ref(), origin).await?;
+                if is_guessed_at {
+                    self.record_failure(Act::LoginGuessed, known.as_ref(), origin)
+                        .await?;
+                }
+                self.record_failure(Act::LoginFailed, known.as_ref(), origin)
+                    .await?;
                 Ok(LoginOutcome::Wrong)
             }
         }
@@ -105,10 +111,14 @@ impl People {
         Ok(())
     }
 
-    async fn record_failure(&self, known: Option<&(Item, UserBody)>, origin: &str) -> Result<()> {
+    async fn record_failure(
+        &self,
+        what: Act,
+        known: Option<&(Item, UserBody)>,
+        origin: &str,
+    ) -> Result<()> {
         let act = |name: &str| {
-            AdminAct::new(self.core.now(), name, "anonymous", Act::LoginFailed)
-                .detail("origin", origin)
+            AdminAct::new(self.core.now(), name, "anonymous", what).detail("origin", origin)
         };
         // An unknown address is not recorded, because the user may have typed a password there.
         let Some((item, stored)) = known else {

@@ -9,7 +9,7 @@ use crate::keys::random_id;
 use crate::model::User;
 use crate::people::People;
 use crate::people::sessions::token_hash;
-use crate::people::throttle::Guess;
+use crate::people::throttle::{Begun, Guess};
 use crate::people::users::{UserBody, public};
 use crate::{Result, StoreError};
 
@@ -83,7 +83,10 @@ impl People {
 
     /// Counts a one-time code before it is verified. `Some`: throttled, with the seconds to wait.
     pub async fn begin_code(&self, user: &User) -> Result<Option<u64>> {
-        self.begin_guess(&self.code_guess(user)).await
+        match self.begin_guess(&self.code_guess(user)).await? {
+            Begun::Counted { .. } => Ok(None),
+            Begun::Wait(wait_s) => Ok(Some(wait_s)),
+        }
     }
 
     /// Ends the second step after a correct code.

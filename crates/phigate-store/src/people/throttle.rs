@@ -5,10 +5,13 @@
 //! origins and one per origin over all addresses, never refuse a guess by themselves: while one of them is high, a
 //! place gets a single failure without delay instead of several.
 //!
-//! Counts are kept in the store, so that they apply to all replicas and survive a restart. Each guess is counted before
-//! it is verified, so that concurrent guesses all count. The name of a count is a keyed digest: an attacker cannot find
-//! two names that share a count, and a count does not reveal the typed text. Counts expire, and their number is
-//! limited.
+//! Guesses at one address from many origins are slowed before that: once the address has some failures, an origin
+//! without a success for it waits before its first guess. Each origin waits by itself, so that the owner of the
+//! password gets in from a new place too, only later. Origins and browsers with a success go on as before.
+//!
+//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
+//! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
+//! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -28,11 +31,17 @@ const WAIT_MAX_S: i64 = 15 * 60;
 const MEMORY: SignedDuration = SignedDuration::from_hours(1);
 /// A wide count is high at this multiple of the failures allowed from one place.
 const WIDE: u32 = 10;
-/// Attempts to update a count under contention.
+/// An address is guessed at when it has this many times the failures that one place may have.
+const GUESSED: u32 = 4;
+/// Failures that a new origin of such an address begins with, besides its free one.
+const HELD: u32 = 5;
+/// Time for which an origin is known after a success.
+const KNOWN: SignedDuration = SignedDuration::from_hours(24 * 30);
+/// Attempts to count while others count as well.
 const TRIES: usize = 16;
 /// Interval between removals of expired counts.
 const SWEEP_S: i64 = 10 * 60;
-/// Limit on the number of counts; the oldest are removed first.
+/// Counts kept at most; beyond that those go first that expire first.
 const COUNTS_MAX: usize = 50_000;
 /// Counts removed per commit.
 const BATCH: usize = 200;
@@ -48,18 +57,54 @@ pub(super) struct Guess {
     place: Name,
     /// Counts over many places, which only reduce the failures without delay.
     wide: Vec<Name>,
+    /// Names of what a success from an origin leaves behind; `None` for places that only their owner can use.
+    known: Option<Known>,
+}
+
+/// Names that tell whether a place is known to an address.
+#[derive(Debug, Clone)]
+struct Known {
+    /// Kept after a success.
+    place: Name,
+    /// The count of the address over all origins.
+    address: Name,
+}
+
+/// Standing of a place with the address that is guessed at from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// A success there is remembered, or the address is not guessed at.
+    Known,
+    /// One more failure, and the address is guessed at.
+    LastUnguarded,
+    /// No success there is remembered, and the address is guessed at.
+    Stranger,
+}
+
+/// Result of counting a guess before it is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It counts as a failure until it is [settled](People::settle_guess).
+    Counted {
+        /// With this one the address counts as guessed at.
+        is_guessed_at: bool,
+    },
+    /// Seconds after which the guess may be made again.
+    Wait(u64),
 }
 
 impl Guess {
     /// A guess at the password of an address, from an origin.
     pub(super) fn login(key: &hmac::Key, email: &str, origin: &str) -> Self {
         let origin = network(origin);
+        let address = name(key, "address", &[email]);
         Self {
             place: name(key, "login", &[email, &origin]),
-            wide: vec![
-                name(key, "address", &[email]),
-                name(key, "origin", &[&origin]),
-            ],
+            wide: vec![address.clone(), name(key, "origin", &[&origin])],
+            known: Some(Known {
+                place: name(key, "known", &[email, &origin]),
+                address,
+            }),
         }
     }
 
@@ -83,6 +128,7 @@ impl Guess {
         Self {
             place,
             wide: Vec::new(),
+            known: None,
         }
     }
 }
@@ -91,11 +137,31 @@ impl Guess {
 struct Count {
     failures: u32,
     last: Timestamp,
+    /// Not a count, but a place with a success.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_known: bool,
 }
 
 impl Count {
+    fn new(failures: u32, last: Timestamp) -> Self {
+        Self {
+            failures,
+            last,
+            is_known: false,
+        }
+    }
+
+    fn memory(&self) -> SignedDuration {
+        if self.is_known { KNOWN } else { MEMORY }
+    }
+
     fn is_expired(&self, now: Timestamp) -> bool {
-        now.duration_since(self.last) >= MEMORY
+        now.duration_since(self.last) >= self.memory()
+    }
+
+    /// Time until it expires.
+    fn left(&self, now: Timestamp) -> SignedDuration {
+        self.memory() - now.duration_since(self.last)
     }
 }
 
@@ -116,8 +182,8 @@ impl Sweeper {
 }
 
 impl People {
-    /// Counts a guess as failed before it is verified. `Some`: throttled, with the seconds to wait.
-    pub(super) async fn begin_guess(&self, guess: &Guess) -> Result<Option<u64>> {
+    /// Counts a guess as failed before it is checked.
+    pub(super) async fn begin_guess(&self, guess: &Guess) -> Result<Begun> {
         if self.sweeper.is_due(self.core.now()) {
             self.sweep_guesses().await?;
         }
@@ -125,7 +191,20 @@ impl People {
             let now = self.core.now();
             let place = self.count(&guess.place, now).await?;
             let mut changes = vec![one_more(&guess.place, &place, now)];
-            let mut free = self.login_failures;
+            let standing = self.standing(guess, now).await?;
+            let mut free = match standing {
+                Standing::Stranger => 1,
+                Standing::Known | Standing::LastUnguarded => self.login_failures,
+            };
+            if standing == Standing::Stranger && place.1.failures == 0 {
+                let held = Count::new(free + HELD, now);
+                let change = put(&guess.place, place.0.as_ref(), &held);
+                if self.core.change_quietly(vec![change]).await? {
+                    let wait_s = u64::try_from(pause_s(held.failures, free)).unwrap_or(0);
+                    return Ok(Begun::Wait(wait_s));
+                }
+                continue;
+            }
             for name in &guess.wide {
                 let wide = self.count(name, now).await?;
                 if wide.1.failures >= self.login_failures.saturating_mul(WIDE) {
@@ -136,22 +215,48 @@ impl People {
             let passed_s = now.duration_since(place.1.last).as_secs();
             let wait_s = u64::try_from(pause_s(place.1.failures, free) - passed_s).unwrap_or(0);
             if wait_s > 0 {
-                return Ok(Some(wait_s));
+                return Ok(Begun::Wait(wait_s));
             }
             if self.core.change_quietly(changes).await? {
-                return Ok(None);
+                return Ok(Begun::Counted {
+                    is_guessed_at: standing == Standing::LastUnguarded,
+                });
             }
         }
-        Ok(Some(1))
+        Ok(Begun::Wait(1))
     }
 
-    /// Takes a guess back that was right, and resets the count of its place.
+    /// Looks up the standing of a place with an address that may be guessed at.
+    async fn standing(&self, guess: &Guess, now: Timestamp) -> Result<Standing> {
+        let Some(known) = &guess.known else {
+            return Ok(Standing::Known);
+        };
+        let failures = self.count(&known.address, now).await?.1.failures;
+        let guessed = self.login_failures.saturating_mul(GUESSED);
+        if failures.saturating_add(1) == guessed {
+            return Ok(Standing::LastUnguarded);
+        }
+        if failures < guessed || self.count(&known.place, now).await?.1.is_known {
+            return Ok(Standing::Known);
+        }
+        Ok(Standing::Stranger)
+    }
+
+    /// The guess was right: its place is known and starts afresh, and it was not a failure anywhere.
     pub(super) async fn settle_guess(&self, guess: &Guess) -> Result<()> {
         for _ in 0..TRIES {
             let now = self.core.now();
             let mut changes = Vec::new();
             if let (Some(old), _) = self.count(&guess.place, now).await? {
                 changes.push(old.deleted());
+            }
+            if let Some(known) = &guess.known {
+                let known_place = self.count(&known.place, now).await?;
+                let success = Count {
+                    is_known: true,
+                    ..Count::new(0, now)
+                };
+                changes.push(put(&known.place, known_place.0.as_ref(), &success));
             }
             for name in &guess.wide {
                 if let (Some(old), count) = self.count(name, now).await? {
@@ -167,10 +272,7 @@ impl People {
     }
 
     async fn count(&self, name: &Name, now: Timestamp) -> Result<(Option<Item>, Count)> {
-        let none = Count {
-            failures: 0,
-            last: now,
-        };
+        let none = Count::new(0, now);
         let Some(item) = self
             .core
             .guard()
@@ -184,7 +286,7 @@ impl People {
         Ok((Some(item), count))
     }
 
-    /// Removes expired counts, and the oldest ones if there are too many.
+    /// Removes expired counts, and those that expire first when there are too many.
     async fn sweep_guesses(&self) -> Result<()> {
         let now = self.core.now();
         let mut counts = Vec::new();
@@ -197,7 +299,7 @@ impl People {
             let count: Count = item.read()?;
             counts.push((count, item));
         }
-        counts.sort_by_key(|(count, _)| count.last);
+        counts.sort_by_key(|(count, _)| count.left(now));
         let expired = counts.partition_point(|(count, _)| count.is_expired(now));
         let gone = expired.max(counts.len().saturating_sub(COUNTS_MAX));
         for some in counts[..gone].chunks(BATCH) {
@@ -210,15 +312,16 @@ impl People {
     }
 }
 
-fn one_more(name: &Name, (old, count): &(Option<Item>, Count), now: Timestamp) -> Change {
-    let next = Count {
-        failures: count.failures.saturating_add(1),
-        last: now,
-    };
+fn one_more(name: &Name, stored: &(Option<Item>, Count), now: Timestamp) -> Change {
+    let next = Count::new(stored.1.failures.saturating_add(1), now);
+    put(name, stored.0.as_ref(), &next)
+}
+
+fn put(name: &Name, old: Option<&Item>, next: &Count) -> Change {
     match old {
-        Some(old) => old.replaced_by(&next),
+        Some(old) => old.replaced_by(next),
         None => Change::Put(
-            Item::new(SYSTEM, ItemKind::Guesses, &name.0, None, &next),
+            Item::new(SYSTEM, ItemKind::Guesses, &name.0, None, next),
             Expect::Absent,
         ),
     }

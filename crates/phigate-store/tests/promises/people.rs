@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::support::{Site, Watch, account, close};
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Invite, LinkPurpose, Login, LoginOutcome, Options, Role, SecretBytes, SessionPolicy,
-    StoreError, User, Vault,
+    Filter, Invite, LinkPurpose, Login, LoginOutcome, Options, RecordKind, Role, SecretBytes,
+    SessionPolicy, StoreError, User, Vault,
 };
+use phigate_types::Act;
 
 const PASSWORD: &str = "correct horse battery";
 const WRONG: &str = "wrong password";
@@ -121,8 +122,9 @@ pub async fn failures_are_counted_across_processes_and_before_the_password_is_lo
 
 pub async fn strangers_lock_nobody_out(site: Site) {
     // However long the passwords take on a busy machine, no time passes.
+    let watch = Watch::new();
     let vault = Vault::open(Options {
-        clock: Watch::new().clock(),
+        clock: watch.clock(),
         ..site.options()
     })
     .await
@@ -137,8 +139,14 @@ pub async fn strangers_lock_nobody_out(site: Site) {
     for _ in 0..6 {
         sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
     }
+    let first = sign_in(&vault, &user.email, PASSWORD, "203.0.113.9", None).await;
+    assert_eq!(first, LoginOutcome::Throttled { retry_after_s: 32 });
+    watch.advance(SignedDuration::from_secs(32));
+    for _ in 0..6 {
+        sign_in(&vault, &user.email, WRONG, "192.0.2.1", None).await;
+    }
     for (origin, device, is_let_in, why) in [
-        ("203.0.113.9", None, true, "an origin without failures"),
+        ("203.0.113.9", None, true, "an origin that waited"),
         ("192.0.2.1", Some(device.expose()), true, "her own browser"),
         ("192.0.2.1", None, false, "an origin that failed too often"),
         ("192.0.2.1", Some("1.x.y"), false, "a made-up device"),
@@ -149,6 +157,52 @@ pub async fn strangers_lock_nobody_out(site: Site) {
     let password = PASSWORD.into();
     let confirmed = vault.people.confirm_password(&user, &password, "192.0.2.1");
     assert!(confirmed.await.unwrap(), "a session has a count of its own");
+    close(vault).await;
+}
+
+pub async fn guesses_from_many_addresses_are_slowed_and_recorded(site: Site) {
+    let watch = Watch::new();
+    let vault = Vault::open(Options {
+        clock: watch.clock(),
+        ..site.options()
+    })
+    .await
+    .unwrap();
+    let user = jane(&vault).await;
+    let home = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(is_right(&home));
+    let mut looked_at = 0;
+    for number in 0..40 {
+        let origin = format!("198.51.100.{number}");
+        let outcome = sign_in(&vault, &user.email, WRONG, &origin, None).await;
+        looked_at += u32::from(outcome == LoginOutcome::Wrong);
+    }
+    assert_eq!(looked_at, 20, "four times the failures of one origin");
+    let outcome = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(is_right(&outcome), "her own address: {outcome:?}");
+    watch.advance(SignedDuration::from_secs(32));
+    let first = sign_in(&vault, &user.email, WRONG, "198.51.100.39", None).await;
+    let second = sign_in(&vault, &user.email, WRONG, "198.51.100.39", None).await;
+    assert_eq!(first, LoginOutcome::Wrong, "it waited");
+    assert_eq!(second, LoginOutcome::Throttled { retry_after_s: 64 });
+    // What is known about an address outlives the failures.
+    watch.advance(SignedDuration::from_hours(24));
+    for number in 0..25 {
+        let origin = format!("203.0.113.{number}");
+        sign_in(&vault, &user.email, WRONG, &origin, None).await;
+    }
+    let outcome = sign_in(&vault, &user.email, PASSWORD, "192.0.2.1", None).await;
+    assert!(
+        is_right(&outcome),
+        "her own address, a day later: {outcome:?}"
+    );
+    let filter = Filter {
+        record: Some(RecordKind::Admin),
+        act: Some(Act::LoginGuessed),
+        ..Filter::default()
+    };
+    let acts = vault.trail.audit_list(&user.account_id, &filter, None, 10);
+    assert_eq!(acts.await.unwrap().items.len(), 2, "one record per wave");
     close(vault).await;
 }
 

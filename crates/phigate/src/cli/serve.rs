@@ -12,6 +12,7 @@ use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Threads, Turnstile}
 
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
+use crate::hosts::Hosts;
 use crate::{housekeeping, presidio, routes};
 
 use super::instance::Instance;
@@ -155,6 +156,7 @@ async fn serve_app(
     greeting: Greeting,
 ) -> anyhow::Result<()> {
     let (pages, missing_page) = phigate_dashboard::dashboard(app.for_pages());
+    let pages = Hosts::of(&app.config).guard(pages);
     let router = routes::router(Arc::clone(app)).merge(pages);
     housekeeping::start(app);
     let scheme = if app.config.tls.is_some() {
@@ -195,15 +197,19 @@ async fn presidio_site(
     let account = app.vault.accounts.find_account(name).await;
     let account = account.context("cannot serve Presidio's interface (--presidio-account)")?;
     tracing::info!("Presidio's interface on {address}, without keys, for one account");
-    Ok(presidio::router(Arc::clone(app), account.id))
+    Ok(Hosts::of(&app.config).guard(presidio::router(Arc::clone(app), account.id)))
 }
 
 /// The dashboard's URL for browsers, as far as this process knows it.
 fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
+    let name = config
+        .public_hosts
+        .first()
+        .map_or("YOUR-ADDRESS", String::as_str);
     if config.behind_tls_proxy {
-        "https://YOUR-ADDRESS".to_owned()
+        format!("https://{name}")
     } else if address.ip().is_unspecified() {
-        format!("{scheme}://YOUR-ADDRESS:{}", address.port())
+        format!("{scheme}://{name}:{}", address.port())
     } else {
         format!("{scheme}://{address}")
     }

@@ -24,6 +24,7 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("", "presidio_account", Kind::Text),
     ("", "behind_tls_proxy", Kind::Bool),
     ("", "trusted_proxies", Kind::List),
+    ("", "public_hosts", Kind::List),
     ("", "data", Kind::Text),
     ("", "database_url", Kind::Text),
     ("", "master_key_file", Kind::Text),

@@ -54,7 +54,9 @@ pub(crate) struct Config {
     pub(crate) behind_tls_proxy: bool,
     /// Proxies that are trusted to report a caller's address.
     pub(crate) trusted_proxies: TrustedProxies,
-    /// The server's certificate.
+    /// Names under which the dashboard and Presidio's interface answer, in lower case.
+    pub(crate) public_hosts: Vec<String>,
+    /// Our own certificate.
     pub(crate) tls: Option<TlsFiles>,
     /// The folder of the embedded store.
     pub(crate) data: PathBuf,
@@ -152,7 +154,7 @@ impl Config {
     /// Refuses to serve plain text on a public address. Commands do not listen; `behind_tls_proxy` is set for the
     /// server only.
     pub(crate) fn check_listening(&self) -> Result<(), ConfigError> {
-        let is_sealed = self.tls.is_some() || self.behind_tls_proxy;
+        let is_sealed = self.is_sealed();
         for (key, listen) in [
             ("listen", Some(self.listen)),
             ("presidio_listen", self.presidio_listen),
@@ -164,7 +166,12 @@ impl Config {
         Ok(())
     }
 
-    /// The settings of the edge.
+    /// Whether browsers reach this process over TLS alone.
+    pub(crate) fn is_sealed(&self) -> bool {
+        self.tls.is_some() || self.behind_tls_proxy
+    }
+
+    /// What the edge needs to know.
     pub(crate) fn edge(&self) -> EdgeSettings {
         EdgeSettings {
             listen: self.listen,
@@ -247,6 +254,7 @@ impl RawConfig {
             presidio_account: self.presidio_account,
             behind_tls_proxy,
             trusted_proxies: trusted_proxies(&self.trusted_proxies)?,
+            public_hosts: public_hosts(&self.public_hosts)?,
             tls,
             data,
             database_url: self.database_url,
@@ -323,6 +331,19 @@ fn address_or_off(key: &str, text: &str) -> Result<Option<SocketAddr>, ConfigErr
         "off" => Ok(None),
         text => address(key, text).map(Some),
     }
+}
+
+fn public_hosts(names: &[String]) -> Result<Vec<String>, ConfigError> {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let read = |name: &String| {
+        let name = name.trim().trim_end_matches('.').to_ascii_lowercase();
+        let is_name = !name.is_empty() && name.bytes().all(is_letter);
+        is_name.then_some(name).ok_or_else(|| ConfigError::Value {
+            key: "public_hosts".to_owned(),
+            expected: "a list of host names without a port, such as gateway.example.org".to_owned(),
+        })
+    };
+    names.iter().map(read).collect()
 }
 
 fn trusted_proxies(networks: &[String]) -> Result<TrustedProxies, ConfigError> {

@@ -20,6 +20,7 @@ pub(super) struct RawConfig {
     pub(super) presidio_account: Option<String>,
     pub(super) behind_tls_proxy: Option<bool>,
     pub(super) trusted_proxies: Vec<String>,
+    pub(super) public_hosts: Vec<String>,
     pub(super) data: Option<PathBuf>,
     pub(super) database_url: Option<super::DatabaseUrl>,
     pub(super) master_key_file: Option<PathBuf>,

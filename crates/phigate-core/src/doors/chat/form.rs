@@ -10,7 +10,7 @@ use crate::json::{Document, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, texts, without_verbs};
 use crate::request::{Form, Place, RequestLimits, Turn};
-use crate::request::{has_key, is_parameter};
+use crate::request::{has_key, is_parameter, type_of};
 
 use super::check;
 use super::unscannable::opaque_parts;
@@ -33,11 +33,14 @@ impl Form for ChatForm {
 
     /// The model selects the provider and the role says who speaks. Both were checked; neither can be rewritten.
     fn place(&self, value: &Value<'_>) -> Option<Place> {
-        let is_role = || has_key(value, "role") && is_message(value.parent());
-        Some(if is_parameter(value, "model") || is_role() {
-            Place::Structure
-        } else {
-            Place::Text
+        let key = value.key().and_then(|key| key.string());
+        Some(match key.as_deref() {
+            Some("model") if is_parameter(value, "model") => Place::Structure,
+            Some("role") if is_message(value.parent()) => Place::Structure,
+            Some(key @ ("data" | "signature" | "thought_signature")) if is_carried(value, key) => {
+                Place::Opaque
+            }
+            _ => Place::Text,
         })
     }
 
@@ -96,6 +99,23 @@ fn is_message(value: Option<Value<'_>>) -> bool {
     value
         .and_then(|message| message.parent())
         .is_some_and(|list| has_key(&list, "messages"))
+}
+
+/// Whether a value is a signature or ciphertext of a provider that answers carry in extensions of the format.
+fn is_carried(value: &Value<'_>, key: &str) -> bool {
+    let Some(holder) = value.parent() else {
+        return false;
+    };
+    let above = holder.parent();
+    if key == "thought_signature" {
+        return above.is_some_and(|at| has_key(&at, "extra_content"));
+    }
+    let carrier = match key {
+        "data" => "redacted_thinking",
+        _ => "thinking",
+    };
+    above.is_some_and(|list| has_key(&list, "thinking_blocks"))
+        && type_of(&holder).is_some_and(|kind| kind == carrier)
 }
 
 fn is_protocol_name(value: &Value<'_>) -> bool {

@@ -67,15 +67,18 @@ impl Form for CompletionsForm {
 
     /// A model reads the prompt and what is to come after the gap; several prompts have nothing to do with each other.
     fn conversations(&self, document: &Document) -> Vec<Vec<Turn>> {
+        let gap = self.gap(document).into_iter();
+        gap.map(|(prompt, suffix)| vec![vec![prompt], vec![suffix]])
+            .collect()
+    }
+
+    fn gap(&self, document: &Document) -> Option<(NodeId, NodeId)> {
         let root = document.root();
         let text = |name: &str| {
             let text = root.get(name).filter(|text| text.kind() == Kind::String);
-            text.map(|text| vec![text.id()])
+            text.map(|text| text.id())
         };
-        match (text(TEXTS), text("suffix")) {
-            (Some(prompt), Some(suffix)) => vec![vec![prompt, suffix]],
-            _ => Vec::new(),
-        }
+        Some((text(TEXTS)?, text("suffix")?))
     }
 
     fn results(&self, _document: &Document) -> Vec<(NodeId, String)> {

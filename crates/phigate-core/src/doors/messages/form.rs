@@ -51,8 +51,8 @@ impl Form for MessagesForm {
         self.has_answer
     }
 
-    /// What the provider signed or encrypted comes back as it gave it; a thought that it signed can be read, but not
-    /// changed. All of it by type and place: the same words elsewhere are text.
+    /// Content that the provider signed or encrypted comes back as it gave it; a thought that it signed can be read, but
+    /// not changed. All of it by type and place: the same words elsewhere are text.
     fn place(&self, value: &Value<'_>) -> Option<Place> {
         let Some(key) = value.key().and_then(|key| key.string()) else {
             return Some(Place::Text);
@@ -62,10 +62,12 @@ impl Form for MessagesForm {
         match key.as_ref() {
             "model" if is_parameter(value, "model") => Some(Place::Structure),
             "role" if is_message(&holder) => Some(Place::Structure),
-            "signature" if is_of("thinking") && is_thought(&holder) => None,
-            "data" if is_of("redacted_thinking") && is_thought(&holder) => None,
+            "signature" if is_of("thinking") && is_thought(&holder) => Some(Place::Opaque),
+            "data" if is_of("redacted_thinking") && is_thought(&holder) => Some(Place::Opaque),
             "data" if is_of("base64") && unscannable::is_media_source(&holder) => None,
-            "encrypted_content" if is_of("web_search_result") && is_result(&holder) => None,
+            "encrypted_content" if is_of("web_search_result") && is_result(&holder) => {
+                Some(Place::Opaque)
+            }
             "thinking" if is_signed(&holder) => Some(Place::Signed),
             _ => Some(Place::Text),
         }

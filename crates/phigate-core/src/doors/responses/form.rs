@@ -27,7 +27,7 @@ impl Form for ResponsesForm {
         check::request(root, limits)
     }
 
-    /// What the provider encrypted comes back as it gave it.
+    /// Content that the provider encrypted comes back as it gave it, in the types of items that carry it.
     fn place(&self, value: &Value<'_>) -> Option<Place> {
         let Some(key) = value.key().and_then(|key| key.string()) else {
             return Some(Place::Text);
@@ -36,7 +36,7 @@ impl Form for ResponsesForm {
         match key.as_ref() {
             "model" if is_parameter(value, "model") => Some(Place::Structure),
             "role" if is_of_item() => Some(Place::Structure),
-            "encrypted_content" if is_of_item() => None,
+            "encrypted_content" if is_of_item() && is_encrypted(value) => Some(Place::Opaque),
             _ => Some(Place::Text),
         }
     }
@@ -129,6 +129,17 @@ impl Form for ResponsesForm {
             value: "false",
         }]
     }
+}
+
+/// Types of items that carry encrypted content.
+const ENCRYPTED: &[&str] = &["compaction", "compaction_summary", "reasoning"];
+
+/// Whether the item that holds this value is of a type that carries encrypted content.
+fn is_encrypted(value: &Value<'_>) -> bool {
+    let kind = value
+        .parent()
+        .and_then(|item| Some(type_of(&item)?.into_owned()));
+    kind.is_some_and(|kind| ENCRYPTED.contains(&kind.as_str()))
 }
 
 fn items(document: &Document) -> Vec<Value<'_>> {
