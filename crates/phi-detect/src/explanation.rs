@@ -65,6 +65,7 @@ impl Explanation {
         all.retain(|(_, weight)| strength(**weight) >= LEAST);
         all.sort_by_key(|(_, weight)| -strength(**weight));
         let told = all.iter().take(REASONS);
-        told.map(|((name, value), _)| format!("{name} {value}")).collect()
+        told.map(|((name, value), _)| format!("{name} {value}"))
+            .collect()
     }
 }

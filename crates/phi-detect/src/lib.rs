@@ -306,7 +306,11 @@ impl Detector {
         let mut candidates = Vec::new();
         rules::find_all(&page, &self.settings, &mut candidates);
         let is_careful = self.depth == Depth::Careful && self.names.is_some();
-        let mut offered = if is_careful { candidates.clone() } else { Vec::new() };
+        let mut offered = if is_careful {
+            candidates.clone()
+        } else {
+            Vec::new()
+        };
         if let Some(level) = self.names.filter(|_| has_context(page.text)) {
             let mut model = Vec::new();
             let has_settled = page.fields.iter().any(|field| field.is_settled);
@@ -333,7 +337,14 @@ impl Detector {
         self.find_by_names(&page, &mut candidates);
         programs.leave_out_from(known, &page, &mut candidates);
         if is_careful {
-            candidates = decide::decide(&page, &self.settings, candidates, offered, budget, explained.as_deref_mut());
+            candidates = decide::decide(
+                &page,
+                &self.settings,
+                candidates,
+                offered,
+                budget,
+                explained.as_deref_mut(),
+            );
             for one in explained.into_iter().flatten() {
                 one.span = view.to_source(&one.span);
             }

@@ -11,6 +11,7 @@ mod json;
 mod leaving;
 mod protect;
 mod reply;
+mod reply_addresses;
 mod reply_cuts;
 mod reply_cuts_doors;
 mod reply_thoughts;

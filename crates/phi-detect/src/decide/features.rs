@@ -76,7 +76,11 @@ pub(super) struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    pub(super) fn new(page: &'a Page<'a>, all: &[(Candidate, Standing)], opinions: &'a [Opinion]) -> Self {
+    pub(super) fn new(
+        page: &'a Page<'a>,
+        all: &[(Candidate, Standing)],
+        opinions: &'a [Opinion],
+    ) -> Self {
         let mut names = HashMap::new();
         let mut kept = Vec::new();
         let mut tagged = Vec::new();
@@ -89,9 +93,12 @@ impl<'a> Evidence<'a> {
                 tagged.push((one.span.clone(), one.score));
             }
         }
-        let most = opinions.iter().fold(0.0, |most: f32, one| most.max(one.share));
+        let most = opinions
+            .iter()
+            .fold(0.0, |most: f32, one| most.max(one.share));
         let sure = opinions.iter().filter(|one| one.share >= 0.9).count();
-        let is_sign = |byte: &&u8| byte.is_ascii_punctuation() && !matches!(byte, b'.' | b',' | b'-' | b'\'');
+        let is_sign =
+            |byte: &&u8| byte.is_ascii_punctuation() && !matches!(byte, b'.' | b',' | b'-' | b'\'');
         let signs = page.bytes().iter().filter(is_sign).count() * 1000 / page.text.len().max(1);
         Evidence {
             page,
@@ -115,9 +122,15 @@ impl<'a> Evidence<'a> {
         let digits = text.chars().filter(char::is_ascii_digit).count();
         let capitals = text.chars().filter(|letter| letter.is_uppercase()).count();
         let line = self.line_of(span);
-        let separators = line.iter().filter(|byte| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*')).count();
+        let separators = line
+            .iter()
+            .filter(|byte| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*'))
+            .count();
         let field = page.field_at(span.start);
-        let words = || text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = || {
+            text.split(|letter: char| !letter.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+        };
         let is_name = one.kind == PhiKind::NAME;
         let label_end = span.start.saturating_sub(1);
         let has_label = page.label_ending_at(label_end).is_some()
@@ -165,12 +178,15 @@ impl<'a> Evidence<'a> {
     }
 
     fn reader_of(&self, one: &Candidate) -> Reading {
-        let first = self.opinions.partition_point(|piece| piece.end as usize <= one.span.start);
+        let first = self
+            .opinions
+            .partition_point(|piece| piece.end as usize <= one.span.start);
         let pieces = self.opinions[first..].iter();
         let pieces = pieces.take_while(|piece| (piece.start as usize) < one.span.end);
         let is_word = |piece: &&Opinion| {
             let text = self.page.slice(piece.start as usize..piece.end as usize);
-            text.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+            text.iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
         };
         let mut reading = Reading {
             least: 1000,
@@ -202,7 +218,9 @@ impl<'a> Evidence<'a> {
     }
 
     fn most_within(&self, range: Range<usize>) -> i32 {
-        let first = self.opinions.partition_point(|piece| piece.end as usize <= range.start);
+        let first = self
+            .opinions
+            .partition_point(|piece| piece.end as usize <= range.start);
         let pieces = self.opinions[first..].iter();
         let pieces = pieces.take_while(|piece| (piece.start as usize) < range.end);
         thousandths(pieces.fold(0.0, |most, piece| most.max(piece.share)))
@@ -214,7 +232,11 @@ impl<'a> Evidence<'a> {
             .kept
             .overlapping(&one.span)
             .filter(|(span, kind)| !(span == &one.span && *kind == one.kind))
-            .map(|(span, _)| span.end.min(one.span.end).saturating_sub(span.start.max(one.span.start)))
+            .map(|(span, _)| {
+                span.end
+                    .min(one.span.end)
+                    .saturating_sub(span.start.max(one.span.start))
+            })
             .sum();
         (covered.min(one.span.len()) * 100 / one.span.len().max(1)) as i32
     }
@@ -228,7 +250,8 @@ impl<'a> Evidence<'a> {
         const REACH: usize = 400;
         let bytes = self.page.bytes();
         let from = span.start.saturating_sub(REACH);
-        let start = memchr::memrchr(b'\n', &bytes[from..span.start]).map_or(from, |at| from + at + 1);
+        let start =
+            memchr::memrchr(b'\n', &bytes[from..span.start]).map_or(from, |at| from + at + 1);
         let to = bytes.len().min(span.end + REACH);
         let end = memchr::memchr(b'\n', &bytes[span.end..to]).map_or(to, |at| span.end + at);
         &bytes[start..end]
@@ -251,15 +274,42 @@ fn thousandths(share: f32) -> i32 {
 }
 
 fn kind_number(kind: PhiKind) -> i32 {
-    PhiKind::all().position(|one| one == kind).map_or(-1, |number| number as i32)
+    PhiKind::all()
+        .position(|one| one == kind)
+        .map_or(-1, |number| number as i32)
 }
 
 /// A number for the part of a rule's name behind its kind; rules that mean the same under all kinds share it.
 fn rule_number(rule: &str) -> i32 {
     const PARTS: [&str; 24] = [
-        "model", "reader", "suspected", "field", "labelled", "label", "list", "near", "again", "form", "given", "last_first",
-        "role", "title", "kin", "beside", "among", "spoken", "spelled", "encoded", "mail", "signature", "speaker", "value",
+        "model",
+        "reader",
+        "suspected",
+        "field",
+        "labelled",
+        "label",
+        "list",
+        "near",
+        "again",
+        "form",
+        "given",
+        "last_first",
+        "role",
+        "title",
+        "kin",
+        "beside",
+        "among",
+        "spoken",
+        "spelled",
+        "encoded",
+        "mail",
+        "signature",
+        "speaker",
+        "value",
     ];
     let part = rule.rsplit('.').next().unwrap_or(rule);
-    PARTS.iter().position(|one| *one == part).map_or(PARTS.len() as i32, |number| number as i32)
+    PARTS
+        .iter()
+        .position(|one| *one == part)
+        .map_or(PARTS.len() as i32, |number| number as i32)
 }

@@ -48,7 +48,9 @@ pub(crate) fn decide(
         return only_kept(all);
     }
     let opinions = reader::read(Level::best(), page.text, &stretches, is_wanted, budget);
-    let kept = all.iter().filter(|(_, standing)| *standing == Standing::Kept);
+    let kept = all
+        .iter()
+        .filter(|(_, standing)| *standing == Standing::Kept);
     let kept: HashSet<_> = kept.map(|(one, _)| (one.kind, one.span.clone())).collect();
     let read = propose::candidates(page, &opinions).into_iter();
     let read = read.filter(|one| !kept.contains(&(one.kind, one.span.clone())));
@@ -70,11 +72,25 @@ pub(crate) fn decide(
         let is_found = is_certain || score >= CUT || !is_in_time && *standing != Standing::Read;
         if let Some(explained) = explained.as_deref_mut() {
             let weights = trees.weights(&row);
-            explained.push(Explanation::new(one, standing.name(), is_found, score, &row, &weights));
+            explained.push(Explanation::new(
+                one,
+                standing.name(),
+                is_found,
+                score,
+                &row,
+                &weights,
+            ));
         }
         if is_found {
-            let score = if is_certain { one.score.max(score) } else { score.max(settings.threshold(one.kind)) };
-            decided.push(Candidate { score, ..one.clone() });
+            let score = if is_certain {
+                one.score.max(score)
+            } else {
+                score.max(settings.threshold(one.kind))
+            };
+            decided.push(Candidate {
+                score,
+                ..one.clone()
+            });
         }
     }
     decided
@@ -90,7 +106,11 @@ fn standing_of(
     let spans = Spans::new(spans.collect());
     let kept = candidates.into_iter().map(|one| {
         let is_kept = one.score >= settings.threshold(one.kind);
-        let standing = if is_kept { Standing::Kept } else { Standing::Weak };
+        let standing = if is_kept {
+            Standing::Kept
+        } else {
+            Standing::Weak
+        };
         (one, standing)
     });
     let mut all: Vec<_> = kept.collect();
@@ -109,7 +129,9 @@ fn is_certain(one: &Candidate) -> bool {
 }
 
 fn only_kept(all: Vec<(Candidate, Standing)>) -> Vec<Candidate> {
-    let kept = all.into_iter().filter(|(_, standing)| *standing == Standing::Kept);
+    let kept = all
+        .into_iter()
+        .filter(|(_, standing)| *standing == Standing::Kept);
     kept.map(|(one, _)| one).collect()
 }
 
