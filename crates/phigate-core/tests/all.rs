@@ -12,6 +12,7 @@ mod leaving;
 mod protect;
 mod reply;
 mod reply_addresses;
+mod reply_beside;
 mod reply_cuts;
 mod reply_cuts_doors;
 mod reply_thoughts;

@@ -95,19 +95,17 @@ impl PlaceTracker {
     }
 
     fn step_open(&mut self, character: char, end: LineEnd) {
-        let mut still_open = Vec::with_capacity(self.open.len());
-        for one in std::mem::take(&mut self.open) {
-            let next = match one {
-                Open::Markup(markup) => markup.step(character, &self.names, end).map(Open::Markup),
-                Open::Link(link) => link.step(character, end).map(Open::Link),
-                Open::Address(address) => address.step(character).map(Open::Address),
-                Open::Info => (!matches!(character, '\n' | '\r')).then_some(Open::Info),
-            };
-            if let Some(next) = next.filter(|next| !still_open.contains(next)) {
-                still_open.push(next);
+        let names = &self.names;
+        self.open.retain_mut(|one| {
+            let next = one.after(character, names, end);
+            *one = next.unwrap_or(*one);
+            next.is_some()
+        });
+        for at in (1..self.open.len()).rev() {
+            if self.open[..at].contains(&self.open[at]) {
+                self.open.swap_remove(at);
             }
         }
-        self.open = still_open;
     }
 
     /// What this character opens, together with the one before it.
@@ -128,6 +126,18 @@ impl PlaceTracker {
             if !self.open.contains(&one) {
                 self.open.push(one);
             }
+        }
+    }
+}
+
+impl Open {
+    /// Its state after this character; `None` when it has ended.
+    fn after(self, character: char, names: &Names, end: LineEnd) -> Option<Self> {
+        match self {
+            Self::Markup(markup) => markup.step(character, names, end).map(Self::Markup),
+            Self::Link(link) => link.step(character, end).map(Self::Link),
+            Self::Address(address) => address.step(character).map(Self::Address),
+            Self::Info => (!matches!(character, '\n' | '\r')).then_some(self),
         }
     }
 }

@@ -34,7 +34,8 @@ pub(crate) const ADDRESSES: &[&str] = &[
 
 /// What stands between an address and the token.
 pub(crate) const BETWEEN: &[&str] = &[
-    "", " ", "a=b ", "\n", "\u{a0}", "\"", "'", "`", ")", " (", "> ", "\\", "<b>", " \"x\" ",
+    "", " ", "a=b ", "\n", "\u{a0}", "\"", "'", "`", ")", " (", "> ", "\\", "<b>", " \"x\" ", ") ",
+    "\" ", "' ", "x> ",
 ];
 
 /// Places for an address `{}`.
