@@ -64,7 +64,7 @@ fn forms() -> Vec<String> {
 }
 
 /// The forms among these whose reply holds the value in an address.
-fn held<'f>(forms: &'f [String], reply: impl Fn(&str) -> String) -> Vec<(&'f String, String)> {
+fn held(forms: &[String], reply: impl Fn(&str) -> String) -> Vec<(&String, String)> {
     let judged = forms.iter().filter_map(|form| {
         let reply = reply(form);
         let is_there = reply.to_lowercase().contains(MARK);

@@ -244,8 +244,7 @@ impl Word {
 
     fn is_after_scheme(&self) -> bool {
         let is_loud = |scheme: &&[u8]| self.kept().zip(scheme.iter().rev()).all(|(a, b)| a == *b);
-        LOUD_SCHEMES.iter().any(|scheme| is_loud(scheme))
-            || SCHEMES.iter().any(|scheme| self.is_after_word(scheme))
+        LOUD_SCHEMES.iter().any(is_loud) || SCHEMES.iter().any(|scheme| self.is_after_word(scheme))
     }
 
     fn is_after_word(&self, word: &[u8]) -> bool {
