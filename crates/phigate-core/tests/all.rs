@@ -13,6 +13,8 @@ mod json;
 mod leaving;
 mod protect;
 mod reply;
+mod reply_addresses;
+mod reply_beside;
 mod reply_cuts;
 mod reply_cuts_doors;
 mod reply_thoughts;

@@ -55,7 +55,8 @@ fn issued_tokens_become_their_values_in_text() {
             "[of [NAME_7K3QD]](/x) NAME_7K3QD",
             "[of Jane Roe](/x) Jane Roe",
         ),
-        ("[SSN_00000]: [NAME_7K3QD]", "[SSN_00000]: Jane Roe"),
+        ("[SSN_00000]: Ms. [NAME_7K3QD]", "[SSN_00000]: Ms. Jane Roe"),
+        ("[NAME_7K3QD]: [SSN_4M2NP]", "Jane Roe: 536-22-8741"),
         ("// [NAME_7K3QD]", "// Jane Roe"),
     ] {
         assert_eq!(given(&rules, &Texts::content(written)).content, expected);
@@ -75,6 +76,7 @@ fn nothing_else_is_restored() {
         "[chart](/c/NAME_7K3QD.html) ![scan](NAME_7K3QD.png) [a](x(NAME_7K3QD)y NAME_7K3QD)",
         "[chart]([NAME_7K3QD] \"of NAME_7K3QD\") [ref]: /c/NAME_7K3QD",
         "<img src=\"//a.example/?NAME_7K3QD\">",
+        "[1]: [NAME_7K3QD]",
         "Dear [NAME_7K3QD",
         "Dear \\[NAME_7K3QD\\",
         "Dear [",

@@ -1,11 +1,14 @@
 //! What somebody who can write to the database, but does not have the master key, tries on the rows that decide who may
 //! do what. Every attack is refused by a gateway that starts and named by `verify`. One more attack is one more row.
 
+use std::time::Duration;
+
 use crate::support::postgres::Postgres;
-use crate::support::{Site, account, close, life};
+use crate::support::{Site, Watch, account, close, life};
+use jiff::SignedDuration;
 use phigate_store::{
-    FaultKind, Invite, LinkPurpose, NewSecret, Options, ProviderConfig, Role, SessionPolicy,
-    StoreError, Vault,
+    FaultKind, Invite, LinkPurpose, NewSecret, Options, ProviderConfig, Retention, Role,
+    SessionPolicy, Settings, StoreError, Vault,
 };
 use phigate_types::{Mode, ProviderKind};
 
@@ -422,6 +425,64 @@ async fn a_running_gateway_refuses_rows_that_were_set_back() {
         "{refused:?}"
     );
     close(vault).await;
+}
+
+/// What is done to the row of an account under legal hold, so that its records may be deleted by age.
+const LIFTING_HOLDS: &[&str] = &[
+    "UPDATE item SET body = replace(body, '\"legal_hold\":true', '\"legal_hold\":false') WHERE kind = 'account'",
+    "UPDATE item SET body = (SELECT body FROM loot WHERE loot.kind = 'account'), version = (SELECT version FROM loot WHERE loot.kind = 'account'), mac = (SELECT mac FROM loot WHERE loot.kind = 'account') WHERE kind = 'account'",
+    "DELETE FROM item WHERE kind = 'account'",
+    "DELETE FROM item WHERE account <> ''",
+    "DELETE FROM item WHERE account <> ''; INSERT INTO item SELECT * FROM loot WHERE account <> ''",
+    "UPDATE item SET kind = 'deleted_account' WHERE kind = 'account'",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn records_under_legal_hold_survive_forged_accounts() {
+    for attack in LIFTING_HOLDS {
+        for raises_generation in [false, true] {
+            let (site, watch) = (Site::sqlite(), Watch::new());
+            let retention = Retention {
+                content_days: 1,
+                metadata_days: 1,
+                legal_hold: false,
+            };
+            let (vault, account, _) = life::aged(&site, &watch, retention, (3, 0)).await;
+            let connection = rusqlite::Connection::open(site.data().join("phigate.db")).unwrap();
+            let sql = |statement: &str| connection.execute_batch(statement).unwrap();
+            sql(BEFORE);
+            let settings = Settings {
+                retention: Retention {
+                    legal_hold: true,
+                    ..retention
+                },
+                ..Settings::default()
+            };
+            let set = vault.accounts.set_settings(&account, &settings, "cli");
+            set.await.unwrap();
+            let count = || -> u32 {
+                let records = "SELECT (SELECT count(*) FROM audit_content) + (SELECT count(*) FROM audit_record WHERE account <> '')";
+                let counted = connection.query_row(records, [], |row| row.get(0));
+                counted.unwrap()
+            };
+            let before = count();
+            sql(attack);
+            if raises_generation {
+                sql("UPDATE generation SET value = value + 1");
+            }
+            // Longer than any retention.
+            watch.advance(SignedDuration::from_hours(24 * 9000));
+            let first = vault.expiry.retain(&account).await;
+            let second = vault.expiry.retain_all(Duration::ZERO).await;
+            assert!(
+                count() >= before,
+                "{attack}, {raises_generation}: {first:?} {second:?}"
+            );
+            let deleted = vault.accounts.delete_account(&account, "cli").await;
+            assert!(deleted.is_err(), "{attack}, {raises_generation}");
+            close(vault).await;
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -63,6 +63,7 @@ promises! {
         an_invitation_can_be_used_is_replaced_and_goes_with_its_user,
         a_one_time_code_works_once,
         a_recovery_code_works_once_and_goes_with_the_second_factor,
+        a_code_that_is_typed_twice_at_one_moment_works_once,
         a_changed_role_ends_sessions_which_an_owner_sees;
     records:
         a_decision_is_there_when_it_is_acknowledged,

@@ -260,3 +260,62 @@ fn what_a_provider_said_is_sealed_although_the_caller_left_in_the_middle() {
     let revealed: Value = serde_json::from_str(&revealed).unwrap();
     assert!(revealed["reply"].as_str().unwrap().contains("219-09-4218"));
 }
+
+#[test]
+fn replies_with_repeated_keys_are_provider_errors() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let said = |text: &str| format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+    let (one, other) = (said("fine"), said(NEW));
+    let chat = ask("gpt-4o", CLEAN_TEXT);
+    let message = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": CLEAN_TEXT}]});
+    let input = json!({"model": "gpt-4o", "input": CLEAN_TEXT});
+    let vector = json!({"model": "text-embedding-3-small", "input": CLEAN_TEXT});
+    let prompt = json!({"model": "gpt-3.5-turbo-instruct", "prompt": CLEAN_TEXT});
+    for (path, body, reply) in [
+        (
+            "/v1/chat/completions",
+            chat,
+            format!(r#"{{"choices":{one},"choices":{other}}}"#),
+        ),
+        (
+            "/v1/messages",
+            message.to_string(),
+            format!(r#"{{"type":"message","content":{one},"content":{other}}}"#),
+        ),
+        (
+            "/v1/responses",
+            input.to_string(),
+            format!(r#"{{"status":"completed","output":{one},"output":{other}}}"#),
+        ),
+        (
+            "/v1/embeddings",
+            vector.to_string(),
+            r#"{"data":[],"data":[]}"#.to_owned(),
+        ),
+        (
+            "/v1/completions",
+            prompt.to_string(),
+            r#"{"choices":[],"choices":[]}"#.to_owned(),
+        ),
+    ] {
+        provider.answer_next(Reply::Json(200, reply));
+        let answer = gateway.post(path, &key, &body);
+        assert_eq!(answer.status, 502, "{path}: {}", answer.text());
+        assert_eq!(answer.json()["error"]["code"], "provider_error", "{path}");
+        assert!(!answer.text().contains("fine") && !answer.text().contains("219-09"));
+        let told = outcome(&gateway, &answer);
+        assert_eq!(
+            (&told["status"], &told["error_code"]),
+            (&json!(502), &json!("provider_error")),
+            "{told}"
+        );
+    }
+    let events = [r#"{"choices":[{"index":0,"delta":{"content":"one","content":"two"}}]}"#];
+    let events = events.map(str::to_owned).to_vec();
+    provider.answer_next(Reply::Events(events, Duration::ZERO));
+    let body = json!({"model": "gpt-4o", "stream": true, "messages": [{"role": "user", "content": CLEAN_TEXT}]});
+    let stream = gateway.chat(&key, &body.to_string());
+    assert_eq!(stream.json()["error"]["code"], "provider_error");
+}

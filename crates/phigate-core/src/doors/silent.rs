@@ -23,8 +23,8 @@ impl Watch for Silent {
 }
 
 impl Walk for Silent {
-    fn reply(&mut self, _fields: &mut Fields, _reply: &mut Json<'_>) -> Result<(), Stop> {
-        Ok(())
+    fn reply(&mut self, fields: &mut Fields, reply: &mut Json<'_>) -> Result<(), Stop> {
+        fields.take_unknown(0, reply, &["data", "object", "usage"])
     }
 
     fn event(&mut self, _: &mut Fields, _: &SseEvent, _: &mut Vec<u8>) -> Result<(), Stop> {

@@ -46,8 +46,6 @@ const NODES: usize = 24;
 /// Deviations from strict JSON that a reader accepts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tolerance {
-    /// The same key twice in an object.
-    pub(crate) duplicate_keys: bool,
     /// Half of a surrogate pair, which is read as U+FFFD: providers cut emoji in two when they stream. And numbers
     /// beyond the range of a double.
     pub(crate) odd_values: bool,
@@ -194,9 +192,7 @@ impl Reader<'_> {
             self.value(index as u32, count, depth)?;
             self.skip_space();
         }
-        if !self.tolerance.duplicate_keys {
-            self.refuse_duplicates(&keys)?;
-        }
+        self.refuse_duplicates(&keys)?;
         self.close(index);
         Ok(())
     }

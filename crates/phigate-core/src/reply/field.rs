@@ -88,6 +88,8 @@ impl Fields {
                         let is_text = matches!(name.as_ref(), "text" | "refusal");
                         if is_text && matches!(value, Json::Text(_)) {
                             self.take_text(id, value)?;
+                        } else if name != "type" {
+                            self.take_beside(id.choice, value)?;
                         }
                     }
                 }
@@ -145,7 +147,7 @@ impl Fields {
                     Part::Arguments | Part::Input | Part::Function => {
                         rules.tools.contains(self.heard.name_of(id))
                     }
-                    Part::Signed => false,
+                    Part::Signed | Part::Beside => false,
                     _ => true,
                 };
                 entry.insert(Pipe::new(rules, shape(rules, id.part), restores))

@@ -43,6 +43,9 @@ pub(crate) enum Part {
     Input,
     /// Any other text of the reply.
     Other,
+    /// A title, or a text that the door does not know. Values are not restored in it: a program may make an address of
+    /// it.
+    Beside,
 }
 
 impl Part {
@@ -56,7 +59,7 @@ impl Part {
             Self::Transcript => "transcript",
             Self::Function | Self::Arguments => "arguments",
             Self::Input => "input",
-            Self::Other => "other",
+            Self::Other | Self::Beside => "other",
         }
     }
 }

@@ -63,15 +63,45 @@ impl Fields {
 
     /// Takes every text of a value but words of the protocol.
     pub(crate) fn take_leaves(&mut self, choice: u64, value: &mut Json<'_>) -> Result<(), Stop> {
+        self.take_leaves_of(FieldId::new(choice, Part::Other), value)
+    }
+
+    /// Looks for PHI in what stands beside the answer: titles of sources, and members that the door does not know.
+    pub(crate) fn take_beside(&mut self, choice: u64, value: &mut Json<'_>) -> Result<(), Stop> {
+        if self.rules.scan.is_none() {
+            return Ok(());
+        }
+        self.take_leaves_of(FieldId::new(choice, Part::Beside), value)
+    }
+
+    /// Looks for PHI in the members of an object that the door does not know.
+    pub(crate) fn take_unknown(
+        &mut self,
+        choice: u64,
+        object: &mut Json<'_>,
+        known: &[&str],
+    ) -> Result<(), Stop> {
+        let Json::Object(members) = object else {
+            return Ok(());
+        };
+        members
+            .iter_mut()
+            .filter(|(name, _)| {
+                !known.contains(&name.as_ref()) && !NO_TEXT.contains(&name.as_ref())
+            })
+            .try_for_each(|(_, value)| self.take_beside(choice, value))
+    }
+
+    fn take_leaves_of(&mut self, id: FieldId, value: &mut Json<'_>) -> Result<(), Stop> {
         match value {
-            Json::Text(_) => self.take_complete(FieldId::new(choice, Part::Other), value),
+            Json::Text(_) => self.take_complete(id, value),
             Json::List(items) => items
                 .iter_mut()
-                .try_for_each(|item| self.take_leaves(choice, item)),
+                .try_for_each(|item| self.take_leaves_of(id, item)),
             Json::Object(members) => members
                 .iter_mut()
                 .filter(|(name, _)| !NO_TEXT.contains(&name.as_ref()))
-                .try_for_each(|(_, value)| self.take_leaves(choice, value)),
+                .try_for_each(|(_, value)| self.take_leaves_of(id, value)),
             Json::Null | Json::Bool(_) | Json::Number(_) => Ok(()),
         }
     }

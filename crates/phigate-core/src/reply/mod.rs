@@ -7,6 +7,7 @@
 //! Read in this order: `unit` (characters and how they are written), `reader`, `scan`, `restore`, `pipe` (one field
 //! through all three), `field` (all fields of a reply), `walk`, `stream`.
 
+mod after;
 mod conversation;
 mod echo;
 mod field;

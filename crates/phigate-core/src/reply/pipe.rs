@@ -63,7 +63,10 @@ impl Pipe {
         }
         for character in text.chars() {
             for unit in self.reader.step(character).into_iter().flatten() {
-                self.scan(shared, unit)?;
+                if let Err(stop) = self.scan(shared, unit) {
+                    self.end(shared, out);
+                    return Err(stop);
+                }
                 self.give(&shared.rules.issued, out);
             }
         }
@@ -77,19 +80,29 @@ impl Pipe {
             return Ok(());
         }
         self.has_ended = true;
+        let result = self.scan_rest(shared);
+        self.end(shared, out);
+        result
+    }
+
+    fn scan_rest(&mut self, shared: &mut Shared<'_>) -> Result<(), Stop> {
         if let Some(unit) = self.reader.finish() {
             self.scan(shared, unit)?;
         }
-        if let (Some(scanner), Some(rules)) = (&mut self.scanner, scan_rules(shared)) {
-            scanner.finish(&rules, shared.tally, &mut self.scanned)?;
+        match (&mut self.scanner, scan_rules(shared)) {
+            (Some(scanner), Some(rules)) => scanner.finish(&rules, shared.tally, &mut self.scanned),
+            _ => Ok(()),
         }
+    }
+
+    /// Nothing follows: what was judged goes out.
+    fn end(&mut self, shared: &mut Shared<'_>, out: &mut String) {
         self.give(&shared.rules.issued, out);
         let values = self.values(&shared.rules.issued);
         if let Some(restorer) = &mut self.restorer {
             restorer.finish(values, out);
         }
         self.count(shared);
-        Ok(())
     }
 
     fn scan(&mut self, shared: &mut Shared<'_>, unit: Unit) -> Result<(), Stop> {

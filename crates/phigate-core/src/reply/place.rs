@@ -1,47 +1,65 @@
-//! Where in a text a reader stands: in plain text, or in an address.
+//! Where in a text a reader stands: in text that people read, or inside an address or markup.
 //!
 //! Nothing is restored inside an address. A page that the model read may have told it to write a picture's address
-//! with a token in it; whoever shows the answer would then send the value to whoever owns that address.
+//! with a token in it; the program that shows the answer would then send the value to the owner of that address.
+//!
+//! A browser, a Markdown renderer and a chat window disagree about which marks open something: a `<` in a code span
+//! opens nothing for one of them and a tag for another. So every mark that may open an address or markup is followed to
+//! its own end, whatever stands around it, and a value is restored only when none of them is open.
 
+mod address;
+mod entity;
+mod line;
+mod link;
+mod markup;
+
+use self::address::{Address, AddressReader};
+use self::line::{Line, LineEnd};
+use self::link::Link;
+use self::markup::{Markup, Names};
 use super::unit::{Spot, Unit, is_word};
 
-/// How far back an address can announce itself: `javascript:`.
-const TAIL_BYTES: usize = 12;
-
-/// Follows a text and knows whether it is inside an address.
+/// Follows a text and knows what is open.
 #[derive(Debug, Clone)]
 pub(super) struct PlaceTracker {
-    place: Place,
+    open: Vec<Open>,
     previous: char,
-    /// The last characters, in lower case; what is not ASCII stands as a zero.
-    tail: [u8; TAIL_BYTES],
+    line: Line,
+    names: Names,
+    addresses: AddressReader,
 }
 
+/// Something that was opened and is not closed. Equal ones have the same end, so each is kept once and their number is
+/// bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Plain,
-    /// In a URL, until a blank, an angle bracket or a quote.
-    Url,
-    /// In the destination of a Markdown link, this many parentheses deep.
-    Destination {
-        depth: u32,
-    },
-    /// After `[label]:`, where the address of a reference may follow.
-    AfterLabel,
+enum Open {
+    Markup(Markup),
+    Link(Link),
+    Address(Address),
+    /// The line after the backticks or tildes of a code block: it becomes the name of a class.
+    Info,
 }
 
 impl PlaceTracker {
     pub(super) fn new() -> Self {
+        Self::with(AddressReader::of_text())
+    }
+
+    fn with(addresses: AddressReader) -> Self {
         Self {
-            place: Place::Plain,
+            open: Vec::new(),
             previous: ' ',
-            tail: [0; TAIL_BYTES],
+            line: Line::new(),
+            names: Names::default(),
+            addresses,
         }
     }
 
-    /// Whether this is text that is read by people, and not part of an address.
+    /// Whether this is text that is read by people, and not part of an address or of markup.
     pub(super) fn is_plain(&self) -> bool {
-        matches!(self.place, Place::Plain | Place::AfterLabel)
+        let is_over =
+            |open: &Open| matches!(open, Open::Link(link) if link.is_over_unless_titled());
+        self.open.iter().all(is_over) && self.addresses.is_plain()
     }
 
     /// Whether a word may begin here.
@@ -51,58 +69,75 @@ impl PlaceTracker {
 
     /// A character went by.
     pub(super) fn step(&mut self, unit: &Unit) {
+        if unit.spot == Spot::Structure {
+            // A string of JSON is a text of its own.
+            *self = Self::with(AddressReader::of_string());
+            return;
+        }
         let character = unit.character;
-        let is_outside = unit.spot == Spot::Structure;
-        self.previous = if is_outside { ' ' } else { character };
-        self.note(if is_outside { '\0' } else { character });
-        self.place = match self.place {
-            Place::Url if is_outside || ends_url(character) => Place::Plain,
-            Place::Url => Place::Url,
-            Place::Destination { .. } if is_outside || character == '\n' => Place::Plain,
-            Place::Destination { depth } => match character {
-                '(' => Place::Destination { depth: depth + 1 },
-                ')' if depth == 1 => Place::Plain,
-                ')' => Place::Destination { depth: depth - 1 },
-                _ => Place::Destination { depth },
-            },
-            Place::AfterLabel if character == ' ' => Place::AfterLabel,
-            Place::AfterLabel if matches!(character, '/' | '.' | '#' | '?') => Place::Url,
-            Place::Plain | Place::AfterLabel => self.after_plain(character),
-        };
+        let end = self.line.step(character, self.previous);
+        if !self.open.is_empty() {
+            self.step_open(character, end);
+        }
+        self.names.push(character);
+        self.line.note_block(&self.names);
+        self.note_opened(character);
+        self.previous = character;
     }
 
-    /// A restored token went by: to what follows it was a closing bracket.
-    pub(super) fn step_over_token(&mut self) {
-        self.previous = ']';
-        self.note(']');
-        self.place = Place::Plain;
+    /// A restored value went by in place of its token. It is the caller's own, and opens nothing.
+    pub(super) fn step_over_value(&mut self, value: &str) {
+        self.open.clear();
+        self.previous = value.chars().next_back().unwrap_or(' ');
+        self.line.step_over_value();
+        self.names.push('\0');
+        self.addresses.step_over_value();
     }
 
-    fn note(&mut self, character: char) {
-        self.tail.rotate_left(1);
-        let byte = u8::try_from(character).unwrap_or(0).to_ascii_lowercase();
-        self.tail[TAIL_BYTES - 1] = byte;
-    }
-
-    fn after_plain(&self, character: char) -> Place {
-        match character {
-            '/' if self.tail.ends_with(b"//") => Place::Url,
-            ':' if self.ends_with_word(b"mailto:") || self.ends_with_word(b"javascript:") => {
-                Place::Url
+    fn step_open(&mut self, character: char, end: LineEnd) {
+        let names = &self.names;
+        self.open.retain_mut(|one| {
+            let next = one.after(character, names, end);
+            *one = next.unwrap_or(*one);
+            next.is_some()
+        });
+        for at in (1..self.open.len()).rev() {
+            if self.open[..at].contains(&self.open[at]) {
+                self.open.swap_remove(at);
             }
-            '.' if self.ends_with_word(b"www.") => Place::Url,
-            '(' if self.tail.ends_with(b"](") => Place::Destination { depth: 1 },
-            ':' if self.tail.ends_with(b"]:") => Place::AfterLabel,
-            _ => Place::Plain,
         }
     }
 
-    fn ends_with_word(&self, word: &[u8]) -> bool {
-        let before = TAIL_BYTES.checked_sub(word.len() + 1);
-        self.tail.ends_with(word) && before.is_none_or(|at| !self.tail[at].is_ascii_alphanumeric())
+    /// What this character opens, together with the one before it.
+    fn note_opened(&mut self, character: char) {
+        let opened = match (self.previous, character) {
+            (_, '<') => Some(Open::Markup(Markup::Start)),
+            ('<', '!') => Some(Open::Markup(Markup::Bang(0))),
+            (']', '(') => Some(Open::Link(Link::destination())),
+            (']', ':') => Some(Open::Link(Link::definition())),
+            ('!', '[') => Some(Open::Link(Link::picture())),
+            (_, '`' | '~') if self.line.is_fence() => Some(Open::Info),
+            _ => None,
+        };
+        let address = self.addresses.step(character);
+        let unquoted = address.and_then(Address::without_quote);
+        let addresses = [address, unquoted].into_iter().flatten();
+        for one in opened.into_iter().chain(addresses.map(Open::Address)) {
+            if !self.open.contains(&one) {
+                self.open.push(one);
+            }
+        }
     }
 }
 
-fn ends_url(character: char) -> bool {
-    character.is_whitespace() || matches!(character, '<' | '>' | '"')
+impl Open {
+    /// Its state after this character; `None` when it has ended.
+    fn after(self, character: char, names: &Names, end: LineEnd) -> Option<Self> {
+        match self {
+            Self::Markup(markup) => markup.step(character, names, end).map(Self::Markup),
+            Self::Link(link) => link.step(character, end).map(Self::Link),
+            Self::Address(address) => address.step(character).map(Self::Address),
+            Self::Info => (!matches!(character, '\n' | '\r')).then_some(self),
+        }
+    }
 }

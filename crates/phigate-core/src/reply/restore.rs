@@ -1,12 +1,14 @@
 //! Putting values back in place of the tokens that were issued for them.
 
+use super::after::{After, after};
 use super::place::PlaceTracker;
 use super::token::Issued;
 use super::unit::{Spot, Unit, is_word};
 use crate::json::Json;
 
 /// Puts values back in one field of one choice. It takes one character at a time, so that what comes out cannot
-/// depend on how a stream was cut; what it holds back is a beginning of an issued token.
+/// depend on how a stream was cut; what it holds back is a beginning of an issued token, or such a token and what is
+/// glued to it.
 pub(super) struct Restorer {
     held: Vec<Unit>,
     place: PlaceTracker,
@@ -32,6 +34,8 @@ enum Reading {
     CutOff,
     /// The token with this number, and its length in characters.
     Token { index: usize, length: usize },
+    /// A token of this length that is part of an address: it stays.
+    InAddress { length: usize },
 }
 
 impl Restorer {
@@ -70,7 +74,7 @@ impl Restorer {
         while done < self.held.len() {
             let rest = &self.held[done..];
             let reading = if self.may_begin(issued, &rest[0]) {
-                read(issued, rest, is_end)
+                with_what_follows(read(issued, rest, is_end), rest, is_end)
             } else {
                 Reading::Other
             };
@@ -82,16 +86,17 @@ impl Restorer {
                     done += 1;
                 }
                 Reading::CutOff => {
-                    for unit in rest {
-                        self.place.step(unit);
-                        unit.write(out);
-                    }
+                    leave(rest, &mut self.place, out);
                     done = self.held.len();
+                }
+                Reading::InAddress { length } => {
+                    leave(&rest[..length], &mut self.place, out);
+                    done += length;
                 }
                 Reading::Token { index, length } => {
                     values.write(index, out);
                     self.restored += 1;
-                    self.place.step_over_token();
+                    self.place.step_over_value(issued.value(index).expose());
                     done += length;
                 }
             }
@@ -116,6 +121,26 @@ impl Values<'_> {
         } else {
             out.push_str(value);
         }
+    }
+}
+
+/// A token stays when what follows makes it part of an address.
+fn with_what_follows(reading: Reading, units: &[Unit], is_end: bool) -> Reading {
+    let Reading::Token { length, .. } = reading else {
+        return reading;
+    };
+    match after(&units[length..], is_end) {
+        After::Text => reading,
+        After::Address => Reading::InAddress { length },
+        After::Undecided => Reading::Undecided,
+    }
+}
+
+/// Gives characters out as they came.
+fn leave(units: &[Unit], place: &mut PlaceTracker, out: &mut String) {
+    for unit in units {
+        place.step(unit);
+        unit.write(out);
     }
 }
 

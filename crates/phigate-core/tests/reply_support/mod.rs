@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses some")]
 
 pub(crate) mod chance;
+pub(crate) mod forms;
+pub(crate) mod judges;
 
 use std::sync::Arc;
 

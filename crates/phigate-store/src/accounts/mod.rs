@@ -131,6 +131,7 @@ impl Accounts {
                 why: "it is under legal hold; lift that first",
             });
         }
+        self.core.refuse_older_rows(account_id).await?;
         let now = self.core.now();
         let act = AdminAct::new(now, &stored.name, actor, Act::AccountDelete).target(account_id);
         let top = self.core.guard().top(account_id).await?;

@@ -28,6 +28,7 @@ impl Expiry {
         if retention.legal_hold {
             return Ok(0);
         }
+        self.core.refuse_older_rows(account_id).await?;
         let records = self
             .core
             .store

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use phigate_verify::{Fault, FaultKind};
 
 use crate::accounts::DeletedAccount;
+use crate::core::Core;
 use crate::guard::{Seen, Top};
 use crate::item::ItemKind;
 use crate::minutes;
@@ -96,12 +97,8 @@ impl Trail {
     pub(crate) async fn check_rows(&self) -> Result<()> {
         let seen = self.core.guard().check(None).await?;
         for (account, top) in seen.map_err(StoreError::from)? {
-            if self.newest_number(&account).await? > top.acts {
-                return Err(StoreError::Tampered {
-                    kind: ItemKind::Roll.label(),
-                    id: "top".to_owned(),
-                    account,
-                });
+            if self.core.newest_number(&account).await? > top.acts {
+                return Err(rolled_back(account));
             }
         }
         Ok(())
@@ -180,6 +177,19 @@ impl Trail {
         };
         Ok(odd.map(fault))
     }
+}
+
+impl Core {
+    /// Refuses the rows of an account that are older than its trail says. What deletes for good asks first: rows that
+    /// were put back may have lost a legal hold.
+    pub(crate) async fn refuse_older_rows(&self, account: &str) -> Result<()> {
+        // In this order: an act of this moment raises the top after it was looked up.
+        let newest = self.newest_number(account).await?;
+        match self.guard().top(account).await? {
+            Some((_, top)) if newest > top.acts => Err(rolled_back(account.to_owned())),
+            _ => Ok(()),
+        }
+    }
 
     /// The number of the newest numbered act of an account, or 0.
     async fn newest_number(&self, account: &str) -> Result<u64> {
@@ -189,7 +199,7 @@ impl Trail {
         };
         let mut after = None;
         for _ in 0..PAGES {
-            let rows = self.core.store.list(account, &filter, after, PAGE).await?;
+            let rows = self.store.list(account, &filter, after, PAGE).await?;
             for row in &rows {
                 if let Record::Admin(act) = parse(row)?
                     && let Some(number) = act.number
@@ -203,6 +213,14 @@ impl Trail {
             }
         }
         Ok(0)
+    }
+}
+
+fn rolled_back(account: String) -> StoreError {
+    StoreError::Tampered {
+        kind: ItemKind::Roll.label(),
+        id: "top".to_owned(),
+        account,
     }
 }
 

@@ -650,6 +650,41 @@ pub async fn a_recovery_code_works_once_and_goes_with_the_second_factor(site: Si
     close(vault).await;
 }
 
+pub async fn a_code_that_is_typed_twice_at_one_moment_works_once(site: Site) {
+    let (one, other) = (site.open().await, site.open().await);
+    let user = jane(&one).await;
+    let secret = SecretBytes::new(vec![7; 20]);
+    let set = one.people.set_totp(&user, Some(&secret), None, "cli");
+    set.await.unwrap();
+    for step in 100..110 {
+        let (first, second, third, fourth) = tokio::join!(
+            one.people.use_totp_step(&user, step),
+            other.people.use_totp_step(&user, step),
+            one.people.use_totp_step(&user, step),
+            other.people.use_totp_step(&user, step),
+        );
+        let taken = [first, second, third, fourth].map(Result::unwrap);
+        assert_eq!(taken.iter().filter(|taken| **taken).count(), 1);
+    }
+    let codes = one.people.make_recovery_codes(&user, "jane").await.unwrap();
+    let origin = "192.0.2.1";
+    for code in &codes {
+        let (first, second, third, fourth) = tokio::join!(
+            one.people.use_recovery_code(&user, code.expose(), origin),
+            other.people.use_recovery_code(&user, code.expose(), origin),
+            one.people.use_recovery_code(&user, code.expose(), origin),
+            other.people.use_recovery_code(&user, code.expose(), origin),
+        );
+        // One that loses is told to try again, or that the code was used.
+        let taken = [first, second, third, fourth];
+        let taken = taken.iter().filter(|taken| matches!(taken, Ok(true)));
+        assert_eq!(taken.count(), 1);
+    }
+    assert_eq!(other.people.recovery_codes_left(&user).await.unwrap(), 0);
+    close(one).await;
+    close(other).await;
+}
+
 pub async fn a_changed_role_ends_sessions_which_an_owner_sees(site: Site) {
     let vault = site.open().await;
     let user = jane(&vault).await;

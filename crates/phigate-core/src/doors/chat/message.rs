@@ -11,6 +11,21 @@ const SIGNED: &[&str] = &["thinking_blocks"];
 /// Members that repeat a thought while it is being thought, before it can be judged.
 const SIGNED_AS_THEY_COME: &[&str] = &["reasoning_details"];
 
+/// Members that are text of the model, or no text.
+const KNOWN: &[&str] = &[
+    // Alphabetical.
+    "audio",
+    "content",
+    "function_call",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "refusal",
+    "role",
+    "thinking_blocks",
+    "tool_calls",
+];
+
 /// Takes the message of a choice, or what a stream adds to it.
 pub(super) fn take_message(
     fields: &mut Fields,
@@ -30,7 +45,7 @@ pub(super) fn take_message(
             fields.withhold(value);
         }
     }
-    Ok(())
+    fields.take_unknown(choice, message, KNOWN)
 }
 
 fn take_member(

@@ -8,6 +8,34 @@ use crate::wire::sse::SseEvent;
 
 use super::message::take_message;
 
+/// Members of a completion or a chunk that are no text of their own.
+const OF_COMPLETION: &[&str] = &[
+    // Alphabetical.
+    "choices",
+    "created",
+    "object",
+    "obfuscation",
+    "service_tier",
+    "system_fingerprint",
+    "usage",
+];
+
+/// Whether a member of a completion or a chunk is no text of its own.
+fn is_known(name: &str) -> bool {
+    OF_COMPLETION.contains(&name) || matches!(name, "id" | "model")
+}
+
+/// Members of a choice that are no text of their own.
+const OF_CHOICE: &[&str] = &[
+    // Alphabetical.
+    "delta",
+    "finish_reason",
+    "index",
+    "logprobs",
+    "message",
+    "text",
+];
+
 /// Walks over one reply.
 #[derive(Default)]
 pub(in crate::doors) struct ChatWalk {
@@ -32,7 +60,7 @@ impl Walk for ChatWalk {
                 take_whole_choice(fields, choice)?;
             }
         }
-        Ok(())
+        fields.take_unknown(0, reply, OF_COMPLETION)
     }
 
     fn event(
@@ -121,7 +149,9 @@ impl ChatWalk {
         }
         for (name, value) in chunk.members() {
             let value = match value {
-                _ if matches!(name.as_ref(), "usage" | "obfuscation") => continue,
+                _ if matches!(name.as_ref(), "usage" | "obfuscation") || !is_known(name) => {
+                    continue;
+                }
                 Json::Text(text) => Json::Text(Cow::Owned(text.clone().into_owned())),
                 Json::Number(digits) => Json::Number(Cow::Owned(digits.clone().into_owned())),
                 Json::Null => Json::Null,
@@ -160,6 +190,7 @@ fn only_text<'j>(chunk: &'j Json<'_>) -> Option<(FieldId, &'j str)> {
             "choices" if choices.is_none() => choices = Some(value.items()),
             "choices" => return None,
             "usage" if *value != Json::Null => return None,
+            name if !is_known(name) => return None,
             _ => {}
         }
     }
@@ -202,6 +233,7 @@ fn take_whole_choice(fields: &mut Fields, choice: &mut Json<'_>) -> Result<(), S
             _ => {}
         }
     }
+    fields.take_unknown(index, choice, OF_CHOICE)?;
     // Log probabilities spell the text that was found.
     if fields.withholds()
         && fields.tally.findings() > found
@@ -224,7 +256,7 @@ fn take_choices(fields: &mut Fields, chunk: &mut Json<'_>) -> Result<(), Stop> {
             take_choice(fields, choice)?;
         }
     }
-    Ok(())
+    fields.take_unknown(0, chunk, OF_COMPLETION)
 }
 
 fn take_choice(fields: &mut Fields, choice: &mut Json<'_>) -> Result<(), Stop> {
@@ -241,7 +273,7 @@ fn take_choice(fields: &mut Fields, choice: &mut Json<'_>) -> Result<(), Stop> {
             _ => {}
         }
     }
-    Ok(())
+    fields.take_unknown(index, choice, OF_CHOICE)
 }
 
 /// Ends the texts of choices that say they are finished.
@@ -331,7 +363,7 @@ fn says_nothing(chunk: &Json<'_>) -> bool {
         .all(|(name, value)| match name.as_ref() {
             "choices" => is_blank(value),
             "usage" => matches!(value, Json::Null),
-            _ => true,
+            name => is_known(name) || is_blank(value),
         })
 }
 

@@ -13,6 +13,24 @@ use crate::wire::sse::SseEvent;
 /// Thinking that nobody signs.
 const UNSIGNED: Part = Part::Reasoning("thinking");
 
+/// Members of a message that are no text of their own.
+const OF_MESSAGE: &[&str] = &[
+    // Alphabetical.
+    "content",
+    "stop_reason",
+    "stop_sequence",
+    "usage",
+];
+
+/// Members of an event that its walk takes.
+const OF_EVENT: &[&str] = &["content_block", "delta", "message", "usage"];
+
+/// Members of a delta that its walk takes.
+const OF_DELTA: &[&str] = &["partial_json", "text", "thinking"];
+
+/// Members of a block that its walk takes.
+const OF_BLOCK: &[&str] = &["citations", "input", "text", "thinking"];
+
 /// Walks over one message.
 #[derive(Default)]
 pub(super) struct MessageWalk {
@@ -30,7 +48,7 @@ impl Walk for MessageWalk {
         for (index, block) in blocks.iter_mut().enumerate() {
             take_block(fields, index as u64, block)?;
         }
-        Ok(())
+        fields.take_unknown(0, reply, OF_MESSAGE)
     }
 
     fn event(
@@ -71,6 +89,7 @@ impl Walk for MessageWalk {
 impl MessageWalk {
     fn take_event(&mut self, fields: &mut Fields, data: &mut Json<'_>) -> Result<(), Stop> {
         let index = data.count_of("index");
+        fields.take_unknown(index, data, OF_EVENT)?;
         match data.text_of("type").unwrap_or_default() {
             "content_block_start" => match member(data, "content_block") {
                 Some(block) => self.start_block(fields, index, block),
@@ -82,8 +101,23 @@ impl MessageWalk {
             },
             // What is held goes out before the word that the block, or the message, is finished.
             "content_block_stop" => flush(fields, Some(index)),
-            "message_delta" | "message_stop" => flush(fields, None),
-            _ => Ok(()),
+            "message_delta" | "message_stop" => {
+                flush(fields, None)?;
+                match member(data, "delta") {
+                    Some(delta) => fields.take_unknown(0, delta, OF_MESSAGE),
+                    None => Ok(()),
+                }
+            }
+            "message_start" => match member(data, "message") {
+                Some(message) => fields.take_unknown(0, message, OF_MESSAGE),
+                None => Ok(()),
+            },
+            _ => OF_EVENT
+                .iter()
+                .try_for_each(|name| match member(data, name) {
+                    Some(value) => fields.take_beside(index, value),
+                    None => Ok(()),
+                }),
         }
     }
 
@@ -103,6 +137,7 @@ impl MessageWalk {
             "thinking" => (Part::Signed, "thinking"),
             "redacted_thinking" => return Ok(()),
             _ if block.get("input").is_some() => {
+                fields.take_unknown(index, block, OF_BLOCK)?;
                 let id = call_of(fields, index, block);
                 return match member(block, "input") {
                     Some(Json::Object(members)) if members.is_empty() => Ok(()),
@@ -112,6 +147,7 @@ impl MessageWalk {
             }
             _ => return fields.take_leaves(index, block),
         };
+        fields.take_unknown(index, block, OF_BLOCK)?;
         match member(block, name) {
             Some(text) => fields.take_text(FieldId::new(index, part), text),
             None => Ok(()),
@@ -131,6 +167,7 @@ impl MessageWalk {
         let Some((name, id)) = self.text_of_delta(index, kind) else {
             return fields.take_leaves(index, delta);
         };
+        fields.take_unknown(index, delta, OF_DELTA)?;
         match member(delta, name) {
             Some(text) => fields.take_text(id, text),
             None => Ok(()),
@@ -153,7 +190,8 @@ impl MessageWalk {
         let is_delta = data.text_of("type") == Some("content_block_delta");
         let (name, id) = self.text_of_delta(data.count_of("index"), delta.text_of("type")?)?;
         let text = delta.text_of(name).filter(|text| !text.is_empty())?;
-        (is_delta && delta.members().len() == 2).then_some((id, text))
+        let is_only = data.members().len() == 3 && delta.members().len() == 2;
+        (is_delta && is_only).then_some((id, text))
     }
 }
 
@@ -167,6 +205,7 @@ fn take_block(fields: &mut Fields, index: u64, block: &mut Json<'_>) -> Result<(
                 "" => UNSIGNED,
                 _ => Part::Signed,
             };
+            fields.take_unknown(index, block, OF_BLOCK)?;
             match member(block, "thinking") {
                 Some(text) => fields.take_complete(FieldId::new(index, part), text),
                 None => Ok(()),
@@ -176,12 +215,14 @@ fn take_block(fields: &mut Fields, index: u64, block: &mut Json<'_>) -> Result<(
             if let Some(text) = member(block, "text") {
                 fields.take_complete(FieldId::new(index, Part::Content), text)?;
             }
+            fields.take_unknown(index, block, OF_BLOCK)?;
             match member(block, "citations") {
                 Some(citations) => fields.take_leaves(index, citations),
                 None => Ok(()),
             }
         }
         _ if block.get("input").is_some() => {
+            fields.take_unknown(index, block, OF_BLOCK)?;
             let id = call_of(fields, index, block);
             match member(block, "input") {
                 Some(input) => fields.take_json(id, input),
@@ -232,11 +273,14 @@ fn write_deltas(texts: Vec<(FieldId, String)>, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether all of a delta is held back.
+/// Whether all of a delta is held back, and its event says nothing else.
 fn is_empty_delta(data: &Json<'_>) -> bool {
-    let is_delta = data.text_of("type") == Some("content_block_delta");
+    let is_delta = data.text_of("type") == Some("content_block_delta") && data.members().len() <= 3;
     let delta = data.get("delta").filter(|_| is_delta);
     delta.is_some_and(|delta| {
+        if delta.members().len() > 2 {
+            return false;
+        }
         let row = DELTAS
             .iter()
             .find(|row| delta.text_of("type") == Some(row.0));

@@ -44,6 +44,31 @@ impl Known {
     }
 }
 
+/// Members of a response that are no text of their own, or that repeat what the provider was asked to do.
+const OF_RESPONSE: &[&str] = &[
+    // Alphabetical.
+    "background",
+    "error",
+    "incomplete_details",
+    "instructions",
+    "metadata",
+    "object",
+    "output",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "service_tier",
+    "text",
+    "tool_choice",
+    "tools",
+    "truncation",
+    "usage",
+    "user",
+];
+
 /// All items of a response.
 pub(super) fn take_response(
     fields: &mut Fields,
@@ -55,7 +80,7 @@ pub(super) fn take_response(
             take_item(fields, known, index as u64, item)?;
         }
     }
-    Ok(())
+    fields.take_unknown(0, response, OF_RESPONSE)
 }
 
 /// One item.
@@ -78,8 +103,13 @@ pub(super) fn take_item(
                 take_parts(fields, known, index, name == "summary", value)?;
                 continue;
             }
-            ("message" | "reasoning" | "function_call" | "custom_tool_call", _) => continue,
-            (_, "encrypted_content" | "id" | "type" | "status" | "name" | "call_id") => continue,
+            (_, "encrypted_content" | "id" | "type" | "status" | "name" | "call_id" | "role") => {
+                continue;
+            }
+            ("message" | "reasoning" | "function_call" | "custom_tool_call", _) => {
+                fields.take_beside(index, value)?;
+                continue;
+            }
             // What the provider's own tools sent and found.
             _ => {
                 fields.take_leaves(index, value)?;
@@ -142,7 +172,11 @@ pub(super) fn take_part(
                 fields.take_leaves(index, value)?;
                 continue;
             }
-            _ => continue,
+            "type" | "logprobs" => continue,
+            _ => {
+                fields.take_beside(index, value)?;
+                continue;
+            }
         };
         known.take(fields, FieldId::numbered(index, kind, number), value)?;
     }

@@ -36,6 +36,34 @@ const DELTAS: &[(&str, Part, &str)] = &[
     ),
 ];
 
+/// Members of an event that hold what it tells.
+const TOLD: &[&str] = &[
+    // Alphabetical.
+    "arguments",
+    "code",
+    "delta",
+    "input",
+    "refusal",
+    "text",
+];
+
+/// Members of an event that its walk takes, or that are no text.
+const OF_EVENT: &[&str] = &[
+    // Alphabetical.
+    "annotation",
+    "arguments",
+    "code",
+    "delta",
+    "input",
+    "item",
+    "logprobs",
+    "obfuscation",
+    "part",
+    "refusal",
+    "response",
+    "text",
+];
+
 /// Walks over one response.
 #[derive(Default)]
 pub(super) struct ResponseWalk {
@@ -104,6 +132,7 @@ impl ResponseWalk {
     fn take(&mut self, fields: &mut Fields, data: &mut Json<'_>) -> Result<(), Stop> {
         let kind = data.text_of("type").unwrap_or_default().to_owned();
         let index = data.count_of("output_index");
+        fields.take_unknown(index, data, OF_EVENT)?;
         if let Some((name, step)) = kind.rsplit_once('.')
             && let Some((_, part, member)) = DELTAS.iter().find(|row| row.0 == name)
         {
@@ -137,7 +166,10 @@ impl ResponseWalk {
         {
             return fields.take_leaves(index, annotation);
         }
-        Ok(())
+        TOLD.iter().try_for_each(|name| match member(data, name) {
+            Some(value) => fields.take_beside(index, value),
+            None => Ok(()),
+        })
     }
 
     fn take_delta(
@@ -242,7 +274,7 @@ impl ResponseWalk {
 
 /// What a delta event says besides the delta.
 fn template(data: &Json<'_>) -> Vec<(Cow<'static, str>, Json<'static>)> {
-    let is_kept = |name: &str| !matches!(name, "delta" | "obfuscation" | "logprobs");
+    let is_kept = |name: &str| PLACES.contains(&name);
     let members = data.members().iter().filter(|(name, _)| is_kept(name));
     let owned = members.map(|(name, value)| {
         let name = Cow::Owned(name.clone().into_owned());
@@ -251,8 +283,23 @@ fn template(data: &Json<'_>) -> Vec<(Cow<'static, str>, Json<'static>)> {
     owned.collect()
 }
 
-/// Whether all of a delta is held back.
+/// Members of an event that say where its text belongs.
+const PLACES: &[&str] = &[
+    // Alphabetical.
+    "content_index",
+    "item_id",
+    "output_index",
+    "sequence_number",
+    "summary_index",
+    "type",
+];
+
+/// Whether all of a delta is held back, and its event says nothing else.
 fn is_empty_delta(data: &Json<'_>) -> bool {
+    let is_known = |name: &str| OF_EVENT.contains(&name) || PLACES.contains(&name);
+    if !data.members().iter().all(|(name, _)| is_known(name)) {
+        return false;
+    }
     let is_delta = data
         .text_of("type")
         .is_some_and(|kind| kind.ends_with(".delta"));
