@@ -78,6 +78,7 @@ promises! {
         content_is_found_by_the_tokens_that_stood_for_it,
         figures_add_up,
         an_attempt_tells_whom_else_an_identifier_went_to,
+        a_disclosure_of_a_blocked_request_names_no_provider,
         how_providers_fare_is_told_of_the_last_sixty_minutes,
         accounts_are_walls;
     choosing:

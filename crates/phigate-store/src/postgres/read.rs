@@ -3,7 +3,7 @@
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use crate::conditions::{self, Dialect, ended};
+use crate::conditions::{self, Dialect, ended, provider};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
@@ -83,7 +83,10 @@ pub(super) fn count(account: &str, filter: &Filter, most: i64) -> (String, Vec<V
 const DIALECT: Dialect = Dialect {
     has_type: "position(',' || ? || ',' in types) > 0",
     at_door: "position('\"door\":\"' || ? || '\"' in body) > 0",
-    to_provider: "position('\"provider\":\"' || ? || '\"' in body) > 0",
+    to_provider: provider!(
+        "position('\"provider\":\"' || ? || '\"' in body) > 0",
+        "position('\"provider\":\"' || ? || '\"' in o.body) > 0"
+    ),
     by_person: "(position('\"actor\":\"' || ? || '\"' in body) > 0 OR position('\"actor\":\"' || ? || ': ' in body) > 0)",
     model_begins: "starts_with(model, ?)",
     ended_with_error: ended!("o.body::json ->> 'error_code' = ?"),

@@ -306,7 +306,8 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
                 found.family = decision.family;
-                found.provider = decision.provider.clone();
+                let was_sent = decision.sizes.sent.is_some();
+                found.provider = decision.provider.clone().filter(|_| was_sent);
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());
             }

@@ -5,8 +5,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Clock, Decision, Filter, Identifier, MasterKeySource, NewDecision, Options, Outcome, Record,
-    SecretBytes, Sizes, Target, Usage, Vault,
+    Attempt, Clock, Decision, Filter, Identifier, MasterKeySource, NewAttempt, NewDecision,
+    Options, Outcome, Record, SecretBytes, Sizes, Target, Usage, Vault,
 };
 use phigate_types::{Action, Finding, Mode, ProviderKind};
 use std::collections::BTreeMap;
@@ -178,6 +178,27 @@ pub fn clean(account_id: &str) -> NewDecision {
         identifiers: Vec::new(),
         tokens: Vec::new(),
         ..new
+    }
+}
+
+/// A further attempt at a request, at this provider.
+pub fn attempt_at(provider: &str, account_id: &str, decision: &Decision) -> NewAttempt {
+    NewAttempt {
+        account_id: account_id.to_owned(),
+        sent: None,
+        attempt: Attempt {
+            request_id: decision.request_id,
+            time: decision.time,
+            account: decision.account.clone(),
+            key_id: decision.key_id.clone(),
+            number: 2,
+            action: Action::FORWARDED,
+            model: Some("llama".to_owned()),
+            family: Some(ProviderKind::OpenAi),
+            provider: provider.to_owned(),
+            sizes: decision.sizes,
+            sealed: None,
+        },
     }
 }
 

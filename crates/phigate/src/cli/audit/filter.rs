@@ -31,7 +31,7 @@ pub(super) struct FilterArgs {
     /// Only requests for this model; with a * at its end, for models that begin with it
     #[arg(long)]
     model: Option<String>,
-    /// Only requests to this provider
+    /// Only requests to this provider, fallbacks included
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// Only requests that ended with this error
