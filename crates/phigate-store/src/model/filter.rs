@@ -239,6 +239,8 @@ pub struct Disclosure {
     pub request_id: Uuid,
     /// When.
     pub time: Timestamp,
+    /// The kinds that it was found as.
+    pub found_as: Vec<String>,
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// The family of the provider it was for.

@@ -168,7 +168,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     recorded(&vault, elsewhere).await;
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+        .find_identifiers(&account, &[("ssn", vec!["900551234".into()])], "cli")
         .await
         .unwrap();
     assert_eq!(
@@ -182,7 +182,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     assert!(
         vault
             .trail
-            .find_identifier(&account, "mrn", &["900551234".into()], "cli")
+            .find_identifiers(&account, &[("mrn", vec!["900551234".into()])], "cli")
             .await
             .unwrap()
             .is_empty()
@@ -190,7 +190,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     assert!(
         vault
             .trail
-            .find_identifier(&account, "ssn", &["900551235".into()], "cli")
+            .find_identifiers(&account, &[("ssn", vec!["900551235".into()])], "cli")
             .await
             .unwrap()
             .is_empty()
@@ -225,8 +225,8 @@ pub async fn an_identifier_is_found_among_thousands_of_requests(site: Site) {
         (4_499, of_one(4_499)),
         (4_500, Vec::new()),
     ] {
-        let forms = [value.to_string().into()];
-        let found = vault.trail.find_identifier(&account, "mrn", &forms, "cli");
+        let asked = [("mrn", vec![value.to_string().into()])];
+        let found = vault.trail.find_identifiers(&account, &asked, "cli");
         let found = found.await.unwrap();
         let found: Vec<_> = found.iter().map(|one| one.request_id).collect();
         assert_eq!(found, expected, "{value}");
@@ -331,7 +331,7 @@ pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
     written.await.unwrap();
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+        .find_identifiers(&account, &[("ssn", vec!["900551234".into()])], "cli")
         .await
         .unwrap();
     assert_eq!(found[0].provider.as_deref(), Some("openai"));
@@ -350,8 +350,8 @@ pub async fn a_disclosure_of_a_blocked_request_names_no_provider(site: Site) {
     let mut new = masked(&account);
     (new.decision.action, new.decision.sizes.sent) = (Action::BLOCKED, None);
     recorded(&vault, new).await;
-    let forms = ["900551234".into()];
-    let find = vault.trail.find_identifier(&account, "ssn", &forms, "cli");
+    let asked = [("ssn", vec!["900551234".into()])];
+    let find = vault.trail.find_identifiers(&account, &asked, "cli");
     let found = find.await.unwrap();
     assert_eq!(found[0].action, Some(Action::BLOCKED));
     assert_eq!(found[0].provider, None);

@@ -45,7 +45,8 @@ pub(super) struct FilterArgs {
     until: Option<Timestamp>,
 }
 
-fn time(text: &str) -> anyhow::Result<Timestamp> {
+/// A time as it may be given.
+pub(super) fn time(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(time) = text.parse() {
         return Ok(time);
     }
