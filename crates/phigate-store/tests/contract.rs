@@ -93,6 +93,7 @@ promises! {
         a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere;
     keeping:
         retention_deletes_what_is_due_and_the_trail_still_verifies,
+        erased_content_is_gone_and_the_trail_still_verifies,
         legal_hold_keeps_everything,
         a_deleted_account_cannot_be_read_any_more,
         a_rotated_master_key_opens_everything_and_the_old_one_nothing;

@@ -54,6 +54,10 @@ pub(super) const OLD_CONTENTS: &str = "SELECT r.id, r.time, r.lane, r.seq FROM a
     JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
     WHERE c.account = $1 AND c.time < $2 ORDER BY r.time LIMIT $3";
 
+pub(super) const CONTENTS_OF: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
+    JOIN audit_content c ON c.account = r.account AND c.time = r.time AND c.record = r.id
+    WHERE r.account = $1 AND r.request = $2 ORDER BY r.time";
+
 /// A search: finds the keys in the index alone, then fetches those rows.
 pub(super) fn search(
     account: &str,

@@ -13,6 +13,7 @@ use crate::model::{
 };
 use crate::rows::{AuditRow, LookupCode, RowKey};
 use crate::trail::Trail;
+use crate::trail::erase::require_not_erased;
 use crate::trail::record::{CONTENT, token_code, value_code};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 
@@ -101,6 +102,7 @@ impl Trail {
             .iter()
             .find(|row| row.kind == RecordKind::Decision.code());
         decision.ok_or(StoreError::NotFound("request"))?;
+        require_not_erased(&rows)?;
         let (_, account) = self.core.account_item(account_id).await?;
         let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);

@@ -1,5 +1,6 @@
 //! `phigate audit`: the trail of what was decided and done.
 
+mod erase;
 mod export;
 mod filter;
 mod find;
@@ -35,6 +36,9 @@ pub(super) enum Audit {
     PublicKey,
     /// Print the original and the sent content of a request; this is recorded with your name and the reason
     Reveal(reveal::Reveal),
+    /// Delete the content of a request for ever; its records stay, and this is recorded with your name and the reason.
+    /// Refused under a legal hold
+    Erase(erase::Erase),
     /// Print what a token of a masked request stood for; this is recorded with your name and the reason
     Resolve(resolve::Resolve),
     /// Find the requests that held an identifier, when, and where it went; this is recorded.
@@ -66,6 +70,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
             Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
+            Audit::Erase(erase) => erase::run(&session, &account, &erase).await?,
             Audit::Resolve(resolve) => return resolve::run(&session, &account, &resolve).await,
             Audit::Find(find) => find::run(&session, &account, find).await?,
         }
