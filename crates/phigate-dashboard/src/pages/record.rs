@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
-use phigate_types::{Action, ErrorCode, Tone};
+use phigate_types::{Act, Action, ErrorCode, PhiAgreement, Tone};
 use uuid::Uuid;
 
 use super::content::Content;
@@ -153,6 +153,12 @@ fn decision_of(records: &[Record]) -> Option<&Decision> {
     })
 }
 
+/// Whether a person erased the content of the request.
+fn is_erased(records: &[Record]) -> bool {
+    let mut acts = records.iter();
+    acts.any(|record| matches!(record, Record::Admin(act) if act.act == Act::ContentErase))
+}
+
 fn outcome_of(records: &[Record]) -> Option<&Outcome> {
     records.iter().find_map(|record| match record {
         Record::Outcome(outcome) => Some(outcome),
@@ -179,7 +185,8 @@ async fn draw(
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);
     let has_reply = outcome.is_some_and(|outcome| outcome.sealed.is_some());
-    let has_content = decision.sealed.is_some() || has_reply;
+    let has_sealed = decision.sealed.is_some() || has_reply;
+    let has_content = has_sealed && !is_erased(&records);
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -204,7 +211,10 @@ async fn draw(
             findings_words: findings_words(decision),
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
-            content_words: content_words(decision, has_content),
+            content_words: match is_erased(&records) {
+                true => "Its content was erased for ever; see below who did it and why.",
+                false => content_words(decision, has_content),
+            },
             asks_password: asks_password(visit.session.confirmed, Timestamp::now()),
             content,
             shown_s: SHOWN.as_secs(),
@@ -341,6 +351,11 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         ),
         Fact::text("Detector", decision.detector_version.clone()),
     ];
+    let terms = &decision.terms;
+    let phi = terms.phi.map(PhiAgreement::label);
+    facts.extend(phi.map(|phi| Fact::text("Provider’s rule", phi)));
+    let agreement = terms.agreement.clone();
+    facts.extend(agreement.map(|agreement| Fact::text("Agreement", agreement)));
     if let Some(code) = decision.error_code {
         facts.push(Fact::text("Refused because", code.code()));
     }
@@ -413,6 +428,10 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     say(
         "Last byte after",
         outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))),
+    );
+    say(
+        "Of these, phigate’s own",
+        outcome.added_ms.map(|ms| format!("{ms} ms")),
     );
     facts
 }

@@ -148,6 +148,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         detector_version: "1".to_owned(),
         door: Some("chat".into()),
         conversation: None,
+        terms: phigate_store::ProviderTerms::default(),
         error_code: None,
         sealed: None,
     };
@@ -196,6 +197,7 @@ pub fn attempt_at(provider: &str, account_id: &str, decision: &Decision) -> NewA
             model: Some("llama".to_owned()),
             family: Some(ProviderKind::OpenAi),
             provider: provider.to_owned(),
+            terms: decision.terms.clone(),
             sizes: decision.sizes,
             sealed: None,
         },
@@ -221,6 +223,7 @@ pub fn answered(request_id: Uuid) -> Outcome {
         error_code: None,
         first_byte_ms: Some(120),
         total_ms: Some(340),
+        added_ms: None,
         attempts: Vec::new(),
         reply: phigate_store::ReplyFacts::default(),
         sealed: None,

@@ -419,8 +419,9 @@ impl TrailRows for Memory {
     }
 
     async fn contents_of(&self, _: &str, _: Uuid) -> Result<Vec<RowKey>> {
-        unimplemented!()
+        unused()
     }
+
     async fn old_contents(&self, _: &str, _: i64, _: usize) -> Result<Vec<RowKey>> {
         unused()
     }
