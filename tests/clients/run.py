@@ -48,7 +48,7 @@ def main():
         demo = Demo(folder)
         try:
             for mode in MODES:
-                demo.command("mode", "set", mode)
+                demo.command("mode", "set", mode, "--reason", "a test of clients")
                 plan = [(name, model) for model in MODELS for name in CLIENTS]
                 plan = [pair for pair in plan if not wanted or any(word in f"{' '.join(pair)} {mode}" for word in wanted)]
                 # The mode is the account's, so only clients of the same mode run in parallel.

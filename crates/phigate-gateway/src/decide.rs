@@ -138,7 +138,7 @@ impl Decider {
         let started = Instant::now();
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
-        facts.set_scanned(&scanned);
+        facts.set_scanned(&scanned, started.elapsed());
         let report = scanned.report();
         let choices = order::choices(
             &self.gateway,
@@ -223,6 +223,7 @@ impl Decider {
         Ok(Box::new(Forward {
             action: action(&clean),
             provider: route.name.to_owned(),
+            terms: route.provider.config.terms(Timestamp::now()),
             model: route.model.clone(),
             destination: self.destination(route, &cleared)?,
             exchange: Exchange {

@@ -5,6 +5,7 @@
 //! which recording the outcome consumes.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::response::{IntoResponse, Response};
 use phigate_store::{Durability, Written};
@@ -26,9 +27,12 @@ impl RequestRecord {
         let durability = self.durability(&facts);
         let action = forward.action;
         let decision = self.decision(&mut facts, action, Some(&forward.cleared), None);
-        let written = match self.write(decision, &facts, durability).await {
+        let started = Instant::now();
+        let written = self.write(decision, &facts, durability).await;
+        facts.add_recording(started.elapsed());
+        let written = match written {
             Ok(written) => written,
-            Err(error) => return Err(with_headers(error.into_response(), &facts)),
+            Err(error) => return Err(unrecorded(&error, &facts)),
         };
         self.gateway.metrics.added(self.received.elapsed());
         if forward.exchange.reply.replies != Replies::Off {
@@ -80,9 +84,13 @@ impl RequestRecord {
         let durability = self.durability(&facts);
         let code = Some(error.code());
         let decision = self.decision(&mut facts, action, None, code);
+        let mut body = error.body();
+        if error.is_about_phi() {
+            let findings = facts.told_findings();
+            body.extra.insert("findings".into(), findings);
+        }
         let outcome = OutcomeDue::new(self, facts, action);
-        let recorded =
-            outcome.end_at_once(decision, durability, code, error.body().into_response());
+        let recorded = outcome.end_at_once(decision, durability, code, body.into_response());
         recorded.await
     }
 
@@ -96,7 +104,9 @@ impl RequestRecord {
     }
 }
 
-fn with_headers(mut response: Response, facts: &RequestFacts) -> Response {
-    facts.write_headers(response.headers_mut());
+/// The answer to a request whose record could not be written: it is refused, and goes nowhere.
+pub(crate) fn unrecorded(error: &GatewayError, facts: &RequestFacts) -> Response {
+    let mut response = error.body().into_response();
+    facts.write_headers(response.headers_mut(), Action::REFUSED, Duration::ZERO);
     response
 }

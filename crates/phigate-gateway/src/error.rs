@@ -110,6 +110,16 @@ impl GatewayError {
         }
     }
 
+    /// Whether PHI in the request is why it was refused.
+    pub(crate) fn is_about_phi(&self) -> bool {
+        let is_stuck = |problem: &RequestError| problem.code == ErrorCode::PhiNotRewritable;
+        match self {
+            Self::Blocked(_) | Self::NotCovered(_) => true,
+            Self::Request(problem) => is_stuck(problem),
+            _ => false,
+        }
+    }
+
     /// The error as it is written.
     pub fn body(&self) -> ErrorBody {
         if let Self::Edge(error) = self {

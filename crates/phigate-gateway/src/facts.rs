@@ -2,21 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use jiff::Timestamp;
 use phi_detect::{Detector, PhiKind};
 use phigate_core::egress::Cleared;
 use phigate_core::protect::{CleanRequest, Report, Scanned, Scanner};
 use phigate_core::request::{self, Request};
 use phigate_core::text::PhiText;
-use phigate_store::{Identifier, SecretBytes, SecretString, Sizes};
+use phigate_store::{Identifier, ProviderTerms, SecretBytes, SecretString, Sizes};
 use phigate_types::{Action, Finding, ProviderKind, Unscannable};
+use serde_json::json;
 
 use crate::reply_plan::ReplyPlan;
 use crate::route::Route;
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
+const ACTION: HeaderName = HeaderName::from_static("x-gateway-action");
+const PHI_COUNT: HeaderName = HeaderName::from_static("x-gateway-phi-count");
+const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const PARAMS_ADJUSTED: HeaderName = HeaderName::from_static("x-gateway-params-adjusted");
 const PARAMS_DROPPED: HeaderName = HeaderName::from_static("x-gateway-params-dropped");
 
@@ -27,6 +33,11 @@ pub(crate) struct RequestFacts {
     model: Model,
     family: Option<ProviderKind>,
     provider: Option<String>,
+    /// What is in force with the provider's operator.
+    terms: ProviderTerms,
+    /// How long the scan and the records took.
+    scan: Duration,
+    recording: Duration,
     is_stream: bool,
     /// What the scan found; none when it was never reached.
     report: Option<Report>,
@@ -84,10 +95,17 @@ impl RequestFacts {
         }
         self.family = Some(route.format.family());
         self.provider = Some(route.name.to_owned());
+        self.terms = route.provider.config.terms(Timestamp::now());
     }
 
-    /// It was scanned.
-    pub(crate) fn set_scanned(&mut self, scanned: &Scanned) {
+    /// Writing a record took this long.
+    pub(crate) fn add_recording(&mut self, took: Duration) {
+        self.recording += took;
+    }
+
+    /// It was scanned, which took this long.
+    pub(crate) fn set_scanned(&mut self, scanned: &Scanned, took: Duration) {
+        self.scan = took;
         let report = scanned.report();
         if report.has_phi() {
             self.original = Some(SecretBytes::new(
@@ -100,8 +118,9 @@ impl RequestFacts {
         self.report = Some(report.clone());
     }
 
-    /// It was scanned for whoever sent it. Nothing of it is kept: nothing went anywhere.
-    pub(crate) fn set_report(&mut self, report: Report) {
+    /// It was scanned for its sender, which took this long. Nothing of it is kept: nothing went anywhere.
+    pub(crate) fn set_report(&mut self, report: Report, took: Duration) {
+        self.scan = took;
         self.report = Some(report);
     }
 
@@ -161,6 +180,7 @@ impl RequestFacts {
     pub(crate) fn follow(&mut self, other: Box<Self>) {
         self.family = other.family;
         self.provider = other.provider;
+        self.terms = other.terms;
         self.adjusted = other.adjusted;
         self.dropped = other.dropped;
     }
@@ -173,6 +193,11 @@ impl RequestFacts {
     /// The provider that serves the model.
     pub(crate) fn provider(&self) -> Option<&str> {
         self.provider.as_deref()
+    }
+
+    /// What is in force with the provider's operator.
+    pub(crate) fn terms(&self) -> ProviderTerms {
+        self.terms.clone()
     }
 
     /// The size of the body as received.
@@ -261,9 +286,19 @@ impl RequestFacts {
         !self.showed.is_empty() || self.report.as_ref().is_some_and(Report::has_phi)
     }
 
-    /// The headers that tell the caller what was found and what was changed.
-    pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
+    /// The headers that tell the caller what was found, done and changed, and how long that took.
+    pub(crate) fn write_headers(
+        &self,
+        headers: &mut HeaderMap,
+        action: Action,
+        provider: Duration,
+    ) {
         if self.report.is_some() {
+            headers.insert(ACTION, HeaderValue::from_static(action.code()));
+            headers.insert(PHI_COUNT, self.findings_count().into());
+            if let Ok(timing) = HeaderValue::from_str(&self.timing(provider)) {
+                headers.insert(SERVER_TIMING, timing);
+            }
             let codes: Vec<&str> = self.kinds().into_iter().map(PhiKind::code).collect();
             headers.insert(
                 PHI_DETECTED,
@@ -279,6 +314,32 @@ impl RequestFacts {
                 headers.insert(name, list(params));
             }
         }
+    }
+
+    /// The value of `Server-Timing`, in milliseconds.
+    fn timing(&self, provider: Duration) -> String {
+        let parts = [
+            ("scan", self.scan),
+            ("record", self.recording),
+            ("provider", provider),
+        ];
+        let parts = parts.map(|(name, took)| format!("{name};dur={}", milliseconds(took)));
+        parts.join(", ")
+    }
+
+    /// The findings as a refusal tells them to the caller: places and rules, never a value.
+    pub(crate) fn told_findings(&self) -> serde_json::Value {
+        let findings = self.findings().iter().take(TOLD_FINDINGS_MAX);
+        let told = findings.map(|finding| {
+            json!({
+                "type": finding.kind,
+                "path": finding.path.as_str(),
+                "start": finding.start,
+                "end": finding.end,
+                "rule": finding.rule,
+            })
+        });
+        told.collect()
     }
 
     /// The findings, for the record.
@@ -324,6 +385,14 @@ fn spoken_name(clean: &CleanRequest, name: &str) -> String {
         return name.to_owned();
     };
     request::parameter_name(&value, clean.report().withheld_keys())
+}
+
+/// Findings that a refusal lists.
+const TOLD_FINDINGS_MAX: usize = 20;
+
+/// Milliseconds, to a tenth.
+pub(crate) fn milliseconds(took: Duration) -> f64 {
+    (took.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
 /// Tokens of one request by which it can be looked up: each is a row that must be written before the request leaves.

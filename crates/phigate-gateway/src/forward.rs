@@ -5,6 +5,7 @@ use std::sync::Arc;
 use phigate_core::doors::Door;
 use phigate_core::egress::Cleared;
 use phigate_core::wire::{ReplyContext, WireFormat};
+use phigate_store::ProviderTerms;
 use phigate_types::Action;
 
 use crate::order::Others;
@@ -18,6 +19,8 @@ pub(crate) struct Forward {
     pub(crate) action: Action,
     /// The provider's name.
     pub(crate) provider: String,
+    /// What is in force with its operator.
+    pub(crate) terms: ProviderTerms,
     /// The model, as callers of this provider ask for it.
     pub(crate) model: String,
     pub(crate) destination: Destination,

@@ -131,6 +131,7 @@ mod scan_job;
 mod scan_memory;
 mod scanners;
 mod service;
+mod settings;
 mod short_scans;
 mod stages;
 mod stopped;
@@ -152,6 +153,10 @@ pub use provider::{
 };
 pub use route::{Route, listed_models, routes, routes_at};
 pub use scanners::detector;
+pub use settings::{
+    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, SettingError, Weaker, account_field,
+    account_fields, is_looked_for,
+};
 pub use stages::Stages;
 pub use stopped::Stopped;
 pub use trial::Trial;

@@ -4,7 +4,7 @@
 //! caller who hangs up does not take the record along.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -17,8 +17,9 @@ use phigate_edge::EdgeError;
 use phigate_store::{AttemptEnd, Durability, NewDecision, Outcome, Usage, Written};
 use phigate_types::{Action, ErrorCode, ProviderKind};
 
+use crate::decision::unrecorded;
 use crate::error::GatewayError;
-use crate::facts::RequestFacts;
+use crate::facts::{RequestFacts, milliseconds};
 use crate::forward::Forward;
 use crate::metrics::Answered;
 use crate::provider::ProviderError;
@@ -37,8 +38,12 @@ struct Due {
     record: Box<RequestRecord>,
     facts: Box<RequestFacts>,
     action: Action,
-    /// When the provider's attempt began.
+    /// When the provider's attempt began, and when its whole answer was here.
     sent: Instant,
+    answered: Option<Instant>,
+    /// Whether an attempt is under way, and how long those before it took.
+    is_asking: bool,
+    asked: Duration,
     /// The providers it went to. How the last one ended is known when the request ends.
     attempts: Vec<AttemptEnd>,
     provider: Option<ProviderAnswer>,
@@ -73,6 +78,9 @@ impl OutcomeDue {
             facts,
             action,
             sent: Instant::now(),
+            answered: None,
+            is_asking: false,
+            asked: Duration::ZERO,
             attempts: Vec::new(),
             provider: None,
             cause: None,
@@ -84,6 +92,7 @@ impl OutcomeDue {
     pub(crate) fn begin(&mut self, forward: &Forward) {
         let Some(due) = &mut self.0 else { return };
         due.sent = Instant::now();
+        (due.answered, due.is_asking) = (None, true);
         due.provider = None;
         due.cause = None;
         due.action = forward.action;
@@ -114,7 +123,10 @@ impl OutcomeDue {
             return Err(GatewayError::AuditUnavailable);
         };
         let number = u32::try_from(due.attempts.len() + 1).unwrap_or(u32::MAX);
-        let written = due.record.attempt(&due.facts, number, forward).await?;
+        let started = Instant::now();
+        let written = due.record.attempt(&due.facts, number, forward).await;
+        due.facts.add_recording(started.elapsed());
+        let written = written?;
         due.facts.follow(facts);
         self.begin(forward);
         Ok(written)
@@ -144,6 +156,13 @@ impl OutcomeDue {
         metrics.provider_answered(family, due.provider_name(), due.sent.elapsed());
     }
 
+    /// The provider's whole answer is here: what follows is phigate's own time.
+    pub(crate) fn answer_is_here(&mut self) {
+        if let Some(due) = &mut self.0 {
+            due.answered = Some(Instant::now());
+        }
+    }
+
     /// Takes the duty away, so that dropping what stays behind records nothing.
     pub(crate) fn take(&mut self) -> Self {
         Self(self.0.take())
@@ -168,7 +187,8 @@ impl OutcomeDue {
     pub(crate) fn write_headers(&self, response: &mut Response) {
         if let Some(due) = &self.0 {
             let headers = response.headers_mut();
-            due.facts.write_headers(headers);
+            due.facts
+                .write_headers(headers, due.action, due.provider_time());
             let last = due.attempts.last();
             if let Some(Ok(name)) = last.map(|last| HeaderValue::from_str(&last.provider)) {
                 headers.insert(PROVIDER, name);
@@ -217,8 +237,7 @@ impl OutcomeDue {
         error: Option<ErrorCode>,
         mut response: Response,
     ) -> Response {
-        self.write_headers(&mut response);
-        let Some(due) = self.0.take() else {
+        let Some(due) = &mut self.0 else {
             return response;
         };
         let ended = Ended {
@@ -227,11 +246,17 @@ impl OutcomeDue {
             error,
         };
         let outcome = due.outcome(&ended);
+        let started = Instant::now();
         let record = &due.record;
         let written = record.write_ended(decision, &outcome, &due.facts, durability);
-        if let Err(error) = Box::pin(written).await {
-            let mut response = error.into_response();
-            due.facts.write_headers(response.headers_mut());
+        let written = Box::pin(written).await;
+        due.facts.add_recording(started.elapsed());
+        let written = written.map_err(|error| unrecorded(&error, &due.facts));
+        self.write_headers(&mut response);
+        let Some(due) = self.0.take() else {
+            return response;
+        };
+        if let Err(response) = written {
             return response;
         }
         due.count(&ended);
@@ -303,6 +328,8 @@ impl Drop for OutcomeDue {
 impl Due {
     /// The attempt under way is over, if it was not already.
     fn end_attempt(&mut self, error: Option<ErrorCode>) {
+        self.asked = self.provider_time();
+        self.is_asking = false;
         let ms = u64::try_from(self.sent.elapsed().as_millis()).unwrap_or(u64::MAX);
         let status = self.provider.map(|answer| answer.status.as_u16());
         let Some(last) = self.attempts.last_mut() else {
@@ -311,6 +338,15 @@ impl Due {
         if last.error_code.is_none() {
             last.error_code = error;
             (last.status, last.ms) = (status, ms);
+        }
+    }
+
+    /// How long providers were waited for so far.
+    fn provider_time(&self) -> Duration {
+        let answered = self.answered.unwrap_or_else(Instant::now);
+        match self.is_asking {
+            true => self.asked + answered.saturating_duration_since(self.sent),
+            false => self.asked,
         }
     }
 
@@ -339,6 +375,12 @@ impl Due {
             error_code: ended.error,
             first_byte_ms: self.provider.map(|answer| answer.first_byte_ms),
             total_ms: Some(self.elapsed_ms()),
+            added_ms: Some(milliseconds(
+                self.record
+                    .received
+                    .elapsed()
+                    .saturating_sub(self.provider_time()),
+            )),
             attempts: self.attempts.clone(),
             reply: self.reply.facts(),
             sealed: None,

@@ -45,6 +45,7 @@ async fn read(
     outcome: &mut OutcomeDue,
 ) -> Result<Reply, Unanswered> {
     let body = incoming.body.read_all().await?;
+    outcome.answer_is_here();
     let door = exchange.door;
     let mut reply = door.read_reply(exchange.format, &exchange.context, &body)?;
     if let Some(stages) = &exchange.stages {

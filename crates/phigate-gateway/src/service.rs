@@ -1,7 +1,7 @@
 //! The detector as a service: admitted, read, scanned and recorded like any request, and forwarded to nobody.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::Response;
@@ -54,7 +54,7 @@ impl Gateway {
         self: &Arc<Self>,
         received: &Received,
         service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
-    ) -> Result<Answered, GatewayError> {
+    ) -> Result<(Answered, Duration), GatewayError> {
         let account = &received.record.admission.account;
         let kept = (received.permits.clone(), received.record.permit.clone());
         let (gateway, owner) = (Arc::clone(self), Arc::clone(account));
@@ -63,7 +63,7 @@ impl Gateway {
             let started = Instant::now();
             let answered = service(&gateway.desk(&owner, scanner), body.into());
             gateway.metrics.scanned(started.elapsed());
-            answered
+            (answered, started.elapsed())
         };
         let job = ScanJob {
             gateway: self,
@@ -88,15 +88,18 @@ impl Gateway {
 }
 
 /// Notes what was found, and gives the body of the answer.
-fn noted(facts: &mut RequestFacts, answered: Answered) -> Result<PhiText, GatewayError> {
+fn noted(
+    facts: &mut RequestFacts,
+    (answered, took): (Answered, Duration),
+) -> Result<PhiText, GatewayError> {
     match answered {
         Ok(Answer { body, report }) => {
-            facts.set_report(report);
+            facts.set_report(report, took);
             Ok(body)
         }
         Err(Refused { error, report }) => {
             if let Some(report) = report {
-                facts.set_report(*report);
+                facts.set_report(*report, took);
             }
             Err(error.map_or(GatewayError::DetectorUnavailable, GatewayError::Request))
         }
@@ -143,7 +146,7 @@ mod tests {
         for (account, codes) in [(plain, vec![]), (Arc::new(own), vec!["mrn", "npi"])] {
             let received = received(&gateway, &account, body.into());
             let answer = gateway.ask(&received, service::scan).await;
-            let report = answer.unwrap().unwrap().report;
+            let report = answer.unwrap().0.unwrap().report;
             let found: Vec<_> = report.kinds().map(phi_detect::PhiKind::code).collect();
             assert_eq!(found, codes);
         }
@@ -159,13 +162,13 @@ mod tests {
             taken.push(gateway.long_scans.enter("another").await.unwrap());
         }
         let short = received(&gateway, &account, r#"{"text":"SSN 536-22-8741"}"#.into());
-        assert!(gateway.ask(&short, service::scan).await.unwrap().is_ok());
+        assert!(gateway.ask(&short, service::scan).await.unwrap().0.is_ok());
         let text = "Nothing else happens today. ".repeat(4_000);
         let long = received(&gateway, &account, format!(r#"{{"text":"{text}"}}"#));
         let mut waiting = Box::pin(gateway.ask(&long, service::scan));
         let early = tokio::time::timeout(Duration::from_millis(200), &mut waiting).await;
         assert!(early.is_err(), "it did not wait");
         drop(taken);
-        assert!(waiting.await.unwrap().is_ok());
+        assert!(waiting.await.unwrap().0.is_ok());
     }
 }

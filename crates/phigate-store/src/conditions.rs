@@ -26,7 +26,7 @@ pub(crate) struct Dialect {
     /// The record's body names this door. A column of its own would cost every request an entry in the index, and
     /// hardly anybody asks; the same goes for what follows.
     pub(crate) at_door: &'static str,
-    /// It names this provider.
+    /// Decision for this provider, or with a further attempt at it.
     pub(crate) to_provider: &'static str,
     /// It names this person, to the end or to the colon after a word that several share.
     pub(crate) by_person: &'static str,
@@ -40,18 +40,40 @@ pub(crate) struct Dialect {
     pub(crate) has_phi: &'static str,
 }
 
-/// A condition on a request's outcome, which is another record of it, called `o`.
-macro_rules! ended {
-    ($condition:literal) => {
+/// A condition on another record of the request, of this kind and called `o`.
+macro_rules! other_record {
+    ($kind:literal, $condition:literal) => {
         concat!(
             "EXISTS (SELECT 1 FROM audit_record o WHERE o.account = audit_record.account
-                AND o.request = audit_record.request AND o.kind = 2 AND ",
+                AND o.request = audit_record.request AND o.kind = ",
+            $kind,
+            " AND ",
             $condition,
             ")"
         )
     };
 }
-pub(crate) use ended;
+
+/// A condition on a request's outcome.
+macro_rules! ended {
+    ($condition:literal) => {
+        $crate::conditions::other_record!(2, $condition)
+    };
+}
+
+/// A condition on a request's provider: of its decision, or else of a further attempt.
+macro_rules! provider {
+    ($decision:literal, $attempt:literal) => {
+        concat!(
+            "(",
+            $decision,
+            " OR ",
+            $crate::conditions::other_record!(4, $attempt),
+            ")"
+        )
+    };
+}
+pub(crate) use {ended, other_record, provider};
 
 /// The kinds of record that a filter chooses. They are written out, because an index that holds one kind is used only
 /// by a search that says so.

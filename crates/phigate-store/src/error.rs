@@ -24,6 +24,12 @@ pub enum StoreError {
     /// The name is taken, or somebody else changed the same thing at the same moment.
     #[error("{0} exists already or was changed at the same moment")]
     Conflict(&'static str),
+    /// The content of the request was erased by a person.
+    #[error("the content of this request was erased; `phigate audit show` says who did it and why")]
+    Erased,
+    /// Nothing may be deleted now.
+    #[error("the account is under a legal hold, so nothing is deleted; lift the hold first")]
+    LegalHold,
     /// A value the store refuses to keep.
     #[error("invalid {what}: {why}")]
     Invalid {

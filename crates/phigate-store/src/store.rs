@@ -159,6 +159,8 @@ pub trait TrailRows: Send + Sync + 'static {
         before_us: i64,
         limit: usize,
     ) -> Result<Vec<RowKey>>;
+    /// Records of a request that have sealed content.
+    async fn contents_of(&self, account: &str, request: Uuid) -> Result<Vec<RowKey>>;
     /// Oldest records from before a time.
     async fn old_records(&self, account: &str, before_us: i64, limit: usize)
     -> Result<Vec<RowKey>>;

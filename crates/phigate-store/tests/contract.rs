@@ -82,6 +82,7 @@ promises! {
         content_is_found_by_the_tokens_that_stood_for_it,
         figures_add_up,
         an_attempt_tells_whom_else_an_identifier_went_to,
+        a_disclosure_of_a_blocked_request_names_no_provider,
         how_providers_fare_is_told_of_the_last_sixty_minutes,
         accounts_are_walls;
     choosing:
@@ -97,6 +98,7 @@ promises! {
     keeping:
         retention_deletes_what_is_due_and_the_trail_still_verifies,
         records_of_the_installation_expire,
+        erased_content_is_gone_and_the_trail_still_verifies,
         legal_hold_keeps_everything,
         a_deleted_account_cannot_be_read_any_more,
         a_rotated_master_key_opens_everything_and_the_old_one_nothing;

@@ -76,7 +76,7 @@ async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
     assert_eq!(
         after
             .trail
-            .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+            .find_identifiers(&account, &[("ssn", vec!["900551234".into()])], "cli")
             .await
             .unwrap()
             .len(),

@@ -55,7 +55,7 @@ async fn fill(vault: &Vault) -> Vec<String> {
     }
     vault
         .trail
-        .find_identifier(&account, "ssn", &["900664321".into()], "cli")
+        .find_identifiers(&account, &[("ssn", vec!["900664321".into()])], "cli")
         .await
         .unwrap();
     secrets.extend([NAME, SSN, "900664321", PROVIDER_KEY].map(str::to_owned));

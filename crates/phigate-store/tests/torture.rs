@@ -84,6 +84,7 @@ fn attempt(account: &str, new: &NewDecision) -> NewAttempt {
             model: decision.model.clone(),
             family: Some(ProviderKind::Anthropic),
             provider: "anthropic".to_owned(),
+            terms: decision.terms.clone(),
             sizes: decision.sizes,
             sealed: None,
         },

@@ -30,6 +30,7 @@ acts! {
     /// Name of `chain.join` in older records.
     ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
     ChainJoin "chain.join" "Chain joined" Plain;
+    ContentErase "content.erase" "Content erased" Warn;
     ContentReveal "content.reveal" "Content revealed" Warn;
     FallbackRemove "fallback.remove" "Fallback removed" Info;
     FallbackSet "fallback.set" "Fallback set" Info;

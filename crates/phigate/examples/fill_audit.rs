@@ -164,6 +164,7 @@ fn request(
             _ => "chat".into(),
         }),
         conversation: None,
+        terms: phigate_store::ProviderTerms::default(),
         error_code: None,
         sealed: None,
     };
@@ -200,6 +201,7 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
         error_code: failed.then_some(ErrorCode::ProviderTimeout),
         first_byte_ms: was_sent.then_some(took_ms / 3),
         total_ms: Some(if was_sent { took_ms } else { 1 }),
+        added_ms: None,
         attempts: Vec::new(),
         reply: phigate_store::ReplyFacts::default(),
         sealed: None,

@@ -10,6 +10,7 @@ mod models;
 mod not_served;
 mod openapi;
 mod presidio;
+mod requests;
 mod routes;
 
 #[global_allocator]

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use phi_detect::PhiKind;
 use phigate_core::service;
-use phigate_types::{Blame, ErrorCode, Mode};
+use phigate_types::{Action, Blame, ErrorCode, Mode};
 use serde_json::json;
 
 /// The description.
@@ -22,6 +22,7 @@ fn fill() -> String {
         // Place, and the words of its table.
         ("\"{blames}\"", list(Blame::all().map(Blame::word))),
         ("\"{error_codes}\"", list(told.map(ErrorCode::code))),
+        ("\"{actions}\"", list(Action::all().map(Action::code))),
         ("\"{phi_kinds}\"", list(PhiKind::all().map(PhiKind::code))),
         ("\"{scan_actions}\"", list(service::scan_actions())),
         (
@@ -69,6 +70,7 @@ mod tests {
             "/beta/litellm_basic_guardrail_api",
             "/v1/models",
             "/v1/models/{id}",
+            "/v1/requests/{id}",
             "/healthz",
             "/readyz",
             "/openapi.json",

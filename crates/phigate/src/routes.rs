@@ -16,7 +16,7 @@ use phigate_types::ErrorFormat;
 use serde_json::Value;
 
 use crate::app::App;
-use crate::{models, not_served, openapi};
+use crate::{models, not_served, openapi, requests};
 
 /// The routes of the interface.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -31,6 +31,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/beta/litellm_basic_guardrail_api", post(guard))
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
+        .route("/v1/requests/{id}", get(requests::show))
         .route("/openapi.json", get(describe))
         .with_state(Arc::clone(&app))
         .merge(not_served::router(&app.metrics))

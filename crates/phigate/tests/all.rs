@@ -13,6 +13,7 @@ mod disk;
 mod postgres;
 mod support;
 
+mod answers;
 mod architecture;
 mod canary;
 mod chat_completions;

@@ -37,7 +37,7 @@ fn each_mode_handles_phi_as_specified() {
         ("redact", "Patient , SSN , has a cough"),
         ("mask", "Patient [NAME], SSN [SSN], has a cough"),
     ] {
-        gateway.command(&["mode", "set", mode]);
+        gateway.set_mode(mode);
         let answer = gateway.chat(&key, &ask("gpt-4o", NOTE));
         assert_eq!(answer.status, 200, "{mode}: {}", answer.text());
         assert_eq!(answer.header("x-gateway-phi-types"), Some("ssn,name"));

@@ -602,21 +602,151 @@ fn two_keys_of_one_name_are_made_and_told_of() {
     assert!(!told("another").contains("the same name"));
 }
 
+/// A reason, as every lowering of protection needs it.
+const REASON: [&str; 2] = ["--reason", "pilot of ward 7"];
+
 #[test]
-fn a_weaker_mode_keeps_its_reason_and_asks_no_script() {
+fn lower_protection_needs_reason_from_script() {
     let gateway = Gateway::offline();
+    let openai = ["provider", "set", "openai"];
+    let key = [&openai[..], &["--key-stdin", "--phi", "never"]].concat();
+    gateway.command_with_input(&key, "sk-test-of-no-value\n");
     gateway.command(&["mode", "set", "MASK"]);
-    let set = gateway.try_command(&["mode", "set", "flag"], "");
-    assert!(set.status.success(), "a script is not asked");
-    let told = String::from_utf8(set.stderr).unwrap();
+    gateway.command(&["replies", "set", "block"]);
+    gateway.command(&[
+        "settings",
+        "set",
+        "legal_hold=on",
+        "require_second_factor=on",
+    ]);
+    let weaker: &[&[&str]] = &[
+        &["mode", "set", "flag"],
+        &["replies", "set", "mask"],
+        &["replies", "set", "off"],
+        &["provider", "set", "openai", "--phi", "masked"],
+        &["provider", "set", "openai", "--phi", "allowed"],
+        &["settings", "set", "legal_hold=off"],
+        &["settings", "set", "require_second_factor=off"],
+        &["settings", "set", "threshold_ssn=0.99"],
+        &["settings", "set", "content_days=1"],
+        &["settings", "set", "record_days=30"],
+        &["settings", "set", "allow_unscannable=on"],
+    ];
+    for command in weaker {
+        let refused = gateway.try_command(command, "");
+        assert_eq!(refused.status.code(), Some(2), "{command:?}");
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(told.contains("--reason"), "{command:?}: {told}");
+        gateway.command(&[command, &REASON[..]].concat());
+    }
+    let trail = gateway.command(&["audit", "export"]);
+    let kept = trail.matches("\"reason\":\"pilot of ward 7\"").count();
+    assert_eq!(kept, weaker.len(), "{trail}");
+    let stricter: &[&[&str]] = &[
+        &["mode", "set", "flag"],
+        &["mode", "set", "mask"],
+        &["mode", "set", "block"],
+        &["replies", "set", "flag"],
+        &["restore", "set", "on"],
+        &["restore", "set", "off"],
+        &["provider", "set", "openai", "--phi", "never"],
+        &["settings", "set", "legal_hold=on"],
+    ];
+    for command in stricter {
+        gateway.command(command);
+    }
+}
+
+#[test]
+fn ended_agreement_is_set_only_with_reason() {
+    let gateway = Gateway::offline();
+    let set = ["provider", "set", "openai", "--key-stdin"];
+    gateway.command_with_input(&set, "sk-test-of-no-value\n");
+    let end = [
+        "provider",
+        "set",
+        "openai",
+        "--agreement-expires",
+        "2020-01-01",
+    ];
+    let refused = gateway.try_command(&end, "");
+    assert_eq!(refused.status.code(), Some(2));
+    let told = String::from_utf8(refused.stderr).unwrap();
     assert!(
-        told.contains("from mask to flag") && told.contains("--reason"),
+        told.contains("--reason") && told.contains("2020-01-01"),
         "{told}"
     );
-    gateway.command(&["mode", "set", "block"]);
-    gateway.command(&["mode", "set", "flag", "--reason", "pilot of ward 7"]);
-    let trail = gateway.command(&["audit", "export"]);
-    assert!(trail.contains("\"reason\":\"pilot of ward 7\""));
+    gateway.command(&[&end[..], &REASON].concat());
+    for command in [
+        ["provider", "list"].as_slice(),
+        &["provider", "show", "openai"],
+    ] {
+        let shown = gateway.command(command);
+        assert!(shown.contains("never (ended 2020-01-01)"), "{shown}");
+    }
+    let doctor = gateway.try_command(&["doctor"], "");
+    let told = String::from_utf8(doctor.stdout).unwrap();
+    let line = told.lines().find(|line| line.contains("has ended"));
+    assert!(
+        line.is_some_and(|line| line.starts_with("problem")),
+        "{told}"
+    );
+    // To let PHI go there again is a lowering of protection.
+    let renew = [
+        "provider",
+        "set",
+        "openai",
+        "--agreement-expires",
+        "2099-01-01",
+    ];
+    assert_eq!(gateway.try_command(&renew, "").status.code(), Some(2));
+    gateway.command(&[&renew[..], &REASON].concat());
+}
+
+#[test]
+fn settings_are_read_and_set_by_name() {
+    let gateway = Gateway::offline();
+    gateway.key();
+    let value = |name: &str| {
+        gateway
+            .command(&["settings", "get", name])
+            .trim()
+            .to_owned()
+    };
+    assert_eq!(
+        (value("mode"), value("record_days")),
+        ("flag".into(), "2192".into())
+    );
+    gateway.command(&[
+        "settings",
+        "set",
+        "mode=mask",
+        "threshold_name=0.1",
+        "key_concurrency=8",
+    ]);
+    assert_eq!(
+        (value("mode"), value("threshold_name")),
+        ("mask".into(), "0.1".into())
+    );
+    assert_eq!(gateway.command(&["mode", "get"]).trim(), "mask");
+    let all = gateway.command(&["settings", "get"]);
+    assert!(
+        all.contains("key_concurrency=8\n") && all.contains("restore=off\n"),
+        "{all}"
+    );
+    gateway.command(&["settings", "set", "key_concurrency="]);
+    assert_eq!(value("key_concurrency"), "");
+    for (wrong, words) in [
+        ("nonsense=1", "threshold_ssn"),
+        ("mode", "NAME=VALUE"),
+        ("record_days=0", "whole number"),
+        ("mode=mask", "nothing to change"),
+    ] {
+        let refused = gateway.try_command(&["settings", "set", wrong], "");
+        assert_eq!(refused.status.code(), Some(2), "{wrong}");
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(told.contains(words), "{wrong}: {told}");
+    }
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT};
 use serde_json::{Value, json};
 
-type BodyAround = fn(&str) -> Value;
+pub(crate) type BodyAround = fn(&str) -> Value;
 
 /// Each door: its word, its path, a body around a text, and a provider's answer.
-fn doors() -> Vec<(&'static str, &'static str, BodyAround, Value)> {
+pub(crate) fn doors() -> Vec<(&'static str, &'static str, BodyAround, Value)> {
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-test", "content": [{"type": "text", "text": "Hello."}], "stop_reason": "end_turn", "usage": {"input_tokens": 9, "output_tokens": 7}});
     let completion = json!({"id": "c", "object": "chat.completion", "model": "gpt-test", "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello."}, "finish_reason": "stop"}]});
     vec![
@@ -51,7 +51,13 @@ fn doors() -> Vec<(&'static str, &'static str, BodyAround, Value)> {
     ]
 }
 
-fn ask(gateway: &Gateway, provider: &Provider, key: &str, door: usize, text: &str) -> Answer {
+pub(crate) fn ask(
+    gateway: &Gateway,
+    provider: &Provider,
+    key: &str,
+    door: usize,
+    text: &str,
+) -> Answer {
     let (_, path, body, reply) = &doors()[door];
     provider.answer_next(Reply::Json(200, reply.to_string()));
     gateway.post(path, key, &body(text).to_string())

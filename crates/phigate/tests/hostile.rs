@@ -137,7 +137,7 @@ fn only_a_clean_request_in_flag_mode_leaves_before_its_record_is_on_disk() {
         ("mask", CLEAN_TEXT, "false", 503),
         ("block", SSN_TEXT, "true", 503),
     ] {
-        gateway.command(&["mode", "set", mode]);
+        gateway.set_mode(mode);
         let before = provider.seen().len();
         database.execute_batch("BEGIN IMMEDIATE").unwrap();
         let answer = gateway.chat(&key, &ask("gpt-4o", text));

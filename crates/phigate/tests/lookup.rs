@@ -33,7 +33,7 @@ fn an_identifier_is_found_however_it_is_written() {
         ("--address", "12 Elm St, Springfield IL 62704"),
         ("--address", "12 Elm Street"),
     ] {
-        let found = gateway.command(&["audit", "find", option, typed]);
+        let found = gateway.command(&["audit", "find", option, typed, "--json"]);
         assert_eq!(found.lines().count(), 1, "{option} {typed}: {found}");
         let found: serde_json::Value = serde_json::from_str(&found).unwrap();
         assert_eq!(found["action"], "forwarded", "{option} {typed}");
@@ -50,6 +50,43 @@ fn an_identifier_is_found_however_it_is_written() {
         let refused = gateway.try_command(&["audit", "find", option, typed], "");
         assert_eq!(refused.status.code(), Some(2), "{option} {typed}");
     }
+}
+
+#[test]
+fn number_is_found_as_another_kind() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let text = "MRN 4471902 was admitted. SSN 536-22-8741.";
+    assert_eq!(gateway.chat(&key, &ask("gpt-4o", text)).status, 200);
+    gateway.command(&["mode", "set", "block"]);
+    assert_eq!(gateway.chat(&key, &ask("gpt-4o", text)).status, 403);
+    let find = ["audit", "find", "--phone", "447-1902"];
+    let found = gateway.try_command(&[&find[..], &["--json"]].concat(), "");
+    let told = String::from_utf8_lossy(&found.stderr).into_owned();
+    assert!(told.contains("found as MRN"), "{told}");
+    let lines = String::from_utf8(found.stdout).unwrap();
+    let hits = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let hits: Vec<serde_json::Value> = hits.collect();
+    let shown: Vec<_> = hits
+        .iter()
+        .map(|hit| (&hit["action"], &hit["provider"]))
+        .collect();
+    let (blocked, forwarded) = ("blocked".into(), "forwarded".into());
+    assert_eq!(
+        shown,
+        [
+            (&blocked, &serde_json::Value::Null),
+            (&forwarded, &"openai".into())
+        ]
+    );
+    assert_eq!(hits[0]["found_as"][0], "mrn");
+    let one = gateway.command(&[&find[..], &["--limit", "1"]].concat());
+    assert!(one.starts_with("TIME") && one.lines().count() == 2, "{one}");
+    let none = gateway.command(&[&find[..], &["--since", "2999-01-01"]].concat());
+    assert_eq!(none, "");
 }
 
 #[test]

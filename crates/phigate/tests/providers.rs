@@ -218,6 +218,8 @@ fn what_is_agreed_decides_who_may_have_phi() {
         "BAA 7",
         "--agreement-expires",
         "2020-01-31",
+        "--reason",
+        "a test of ended agreements",
     ];
     gateway.command(&past);
     let refused = gateway.chat(&key, &ask("m", SSN_TEXT));

@@ -38,7 +38,7 @@ fn a_scan_is_answered_recorded_without_content_and_sent_nowhere() {
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
     for mode in ["flag", "block", "mask", "redact"] {
-        gateway.command(&["mode", "set", mode]);
+        gateway.set_mode(mode);
         let asked = json!({ "texts": [SSN_TEXT, CLEAN_TEXT], "action": "mask" });
         let answer = gateway.post("/v1/scan", &key, &asked.to_string());
         assert_eq!(
@@ -76,7 +76,7 @@ fn a_scan_is_answered_recorded_without_content_and_sent_nowhere() {
         assert!(!String::from_utf8_lossy(&revealed.stdout).contains("536-22-8741"));
     }
     // A scan discloses nothing, so nobody is told that it did.
-    let found = gateway.command(&["audit", "find", "--ssn", "536-22-8741"]);
+    let found = gateway.command(&["audit", "find", "--ssn", "536-22-8741", "--json"]);
     assert_eq!(found, "");
     assert!(provider.seen().is_empty());
     assert!(
@@ -154,7 +154,7 @@ fn litellm_is_answered_as_the_mode_says() {
             json!({ "action": "GUARDRAIL_INTERVENED", "texts": ["My SSN is ."] }),
         ),
     ] {
-        gateway.command(&["mode", "set", mode]);
+        gateway.set_mode(mode);
         let answer = gateway.post(GUARDRAIL, &key, &asked);
         assert_eq!((answer.status, answer.json()), (200, verdict), "{mode}");
         assert_eq!(answer.header("x-gateway-phi-types"), Some("ssn"));

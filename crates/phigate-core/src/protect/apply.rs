@@ -149,7 +149,7 @@ pub(super) fn unscannable(policy: &Policy, report: &Report) -> Option<RequestErr
     }
     let part = report.unscannable().first()?;
     let message = format!(
-        "{} cannot be scanned for PHI and is not forwarded in this mode",
+        "{} cannot be scanned for PHI and is not forwarded in this mode: {ALLOWED_BY}",
         name_of(&part.path)
     );
     let path = part.path.clone();
@@ -167,6 +167,9 @@ pub(super) fn not_rewritable(path: String) -> RequestError {
     );
     RequestError::field(ErrorCode::PhiNotRewritable, path, message)
 }
+
+/// Says which setting lets such parts through, and who can change it.
+const ALLOWED_BY: &str = "an owner of the account can allow such parts under Settings, Detection, or with phigate settings set allow_unscannable=on";
 
 fn name_of(path: &str) -> &str {
     if path.is_empty() { "the request" } else { path }

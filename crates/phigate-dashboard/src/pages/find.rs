@@ -3,8 +3,8 @@
 use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
-use phigate_core::protect::identifier;
-use phigate_store::SecretString;
+use phigate_core::protect::identifier::{self, Question};
+use phigate_store::{Disclosure, SecretString};
 use phigate_types::Action;
 
 use super::log::tabs;
@@ -48,27 +48,58 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         let error = "Choose a type and enter the whole value.".to_owned();
         return draw(&visit, Some(error), None);
     };
-    let question = match identifier::question(kind, value) {
-        Ok(question) => question,
+    let questions = match identifier::questions(kind, value) {
+        Ok(questions) => questions,
         Err(misfit) => {
             let error = in_sentence(&misfit.to_string());
             return draw(&visit, Some(error), None);
         }
     };
-    let forms = question.forms().iter().map(|form| form.as_str().into());
-    let forms: Vec<SecretString> = forms.collect();
+    let sought = |question: &Question| {
+        let forms = question.forms().iter().map(|form| form.as_str().into());
+        (question.kind().code(), forms.collect())
+    };
+    let asked: Vec<(&str, Vec<SecretString>)> = questions.iter().map(sought).collect();
     let (account_id, actor) = (visit.account_id(), visit.actor());
     let trail = &dash.vault.trail;
-    let hits = trail.find_identifier(account_id, kind.code(), &forms, actor);
-    let hits = hits.await?;
-    let was_sent = |hit: &&phigate_store::Disclosure| hit.action == Some(Action::FORWARDED);
+    let hits = trail.find_identifiers(account_id, &asked, actor).await?;
+    let was_sent = |hit: &&Disclosure| hit.action == Some(Action::FORWARDED);
     let sent = hits.iter().filter(was_sent).count();
     let told = found_words(hits.len(), sent);
     let found = Found {
-        words: format!("{told} Tried: {}.", question.ways()),
+        words: format!("{told}{} {}", elsewhere(&hits, kind), tried(&questions)),
         rows: hits.iter().take(FOUND).map(disclosure_row).collect(),
     };
     draw(&visit, None, Some(found))
+}
+
+/// Says as what else a number was found than what was asked for.
+fn elsewhere(hits: &[Disclosure], asked: PhiKind) -> String {
+    let is_found = |kind: &PhiKind| {
+        let mut kinds = hits.iter().flat_map(|hit| &hit.found_as);
+        *kind != asked && kinds.any(|code| code == kind.code())
+    };
+    let others: Vec<&str> = PhiKind::all()
+        .filter(is_found)
+        .map(PhiKind::label)
+        .collect();
+    match others.is_empty() {
+        true => String::new(),
+        false => format!(" Found as {}.", others.join(", ")),
+    }
+}
+
+fn tried(questions: &[Question]) -> String {
+    let ways = questions.first().map_or("", Question::ways);
+    let others: Vec<&str> = questions
+        .iter()
+        .skip(1)
+        .map(|one| one.kind().label())
+        .collect();
+    match others.is_empty() {
+        true => format!("Tried: {ways}."),
+        false => format!("Tried: {ways}; and as {}.", others.join(", ")),
+    }
 }
 
 fn found_words(all: usize, sent: usize) -> String {

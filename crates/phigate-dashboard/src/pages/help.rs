@@ -2,6 +2,7 @@
 
 use askama::Template;
 use phi_detect::PhiKind;
+use phigate_gateway::is_looked_for;
 
 use super::connect::{Connection, connections};
 use crate::clients;
@@ -15,18 +16,28 @@ pub(crate) struct Page {
     pub(crate) layout: Layout,
     pub(crate) base_url: String,
     pub(crate) clients: Vec<Connection>,
+    /// The kinds that this account looks for, and those that it does not.
     pub(crate) kinds: String,
+    pub(crate) kinds_off: String,
     pub(crate) may_set_up: bool,
 }
 
 /// `GET /help`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
-    let kinds: Vec<&str> = PhiKind::all().map(PhiKind::label).collect();
+    let detection = &visit.account.settings.detection;
+    let (on, off): (Vec<PhiKind>, Vec<PhiKind>) =
+        PhiKind::all().partition(|kind| is_looked_for(detection, *kind));
     page(&Page {
         layout: visit.layout("/help"),
         base_url: visit.context.base_url(),
         clients: connections(&visit, clients::KEY),
-        kinds: kinds.join(", "),
+        kinds: labels(&on),
+        kinds_off: labels(&off),
         may_set_up: visit.is_owner(),
     })
+}
+
+fn labels(kinds: &[PhiKind]) -> String {
+    let labels: Vec<&str> = kinds.iter().map(|kind| kind.label()).collect();
+    labels.join(", ")
 }

@@ -3,8 +3,8 @@
 use askama::Template;
 use axum::extract::{Path, State};
 use jiff::Timestamp;
-use phigate_gateway::{GivenSecret, SetupError, check_setup};
-use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
+use phigate_gateway::{GivenSecret, SetupError, Weaker, check_setup};
+use phigate_store::{By, NewSecret, ProviderConfig, ProviderInfo, SecretString, reason};
 use phigate_types::{
     ModelEntry, PhiAgreement, ProviderOption, Secret, is_provider_name, read_models,
 };
@@ -44,6 +44,8 @@ pub(crate) struct Page {
     pub(crate) agreements: Vec<Choice>,
     pub(crate) agreement: String,
     pub(crate) agreement_expires: String,
+    /// The reason as typed, for what lets more PHI go there.
+    pub(crate) why: String,
     pub(crate) terms: Option<Terms>,
     pub(crate) changed: Option<(When, String)>,
     pub(crate) test: Option<TestResult>,
@@ -211,6 +213,23 @@ impl Draft {
         Ok(())
     }
 
+    /// Asks for a reason where the provider may have more PHI than before, or an agreement that has ended is set.
+    fn needs_reason(&self, now: Timestamp) -> Option<String> {
+        let before = self.stored.as_ref().map(|stored| &stored.config);
+        let weaker = Weaker::of_provider(before, &self.config, now);
+        let mut words: Vec<String> = weaker.iter().map(Weaker::words).collect();
+        let is_news =
+            before.and_then(|before| before.agreement_expires) != self.config.agreement_expires;
+        if is_news && self.config.is_expired(now) {
+            words.push(
+                "The agreement has ended already, so no request with PHI would be sent there."
+                    .to_owned(),
+            );
+        }
+        words.push("Give a reason of 4 to 400 characters, under the agreement.".to_owned());
+        (words.len() > 1).then(|| words.join(" "))
+    }
+
     /// Whether the secret would go to other addresses than those it was given for.
     fn has_moved(&self) -> bool {
         let Some(stored) = &self.stored else {
@@ -273,9 +292,18 @@ async fn keep(dash: &Dash, visit: &SignedIn, mut draft: Draft) -> Answer {
         let rules = dash.gateway.setup_rules();
         check_setup(&draft.config, secret, rules).map_err(|error| blamed(&error))
     });
+    let why = reason(visit.form().get("why"));
+    let checked = checked.and_then(|()| match draft.needs_reason(Timestamp::now()) {
+        Some(words) if why.is_none() => Err(words),
+        _ => Ok(()),
+    });
     if let Err(error) = checked {
         return draw(dash, visit, draft, Some(error)).await;
     }
+    let by = By {
+        actor: visit.actor(),
+        reason: why,
+    };
     let given = SecretString::new(key.to_owned());
     let secret = match key {
         "" if has_secret => NewSecret::Keep,
@@ -284,13 +312,7 @@ async fn keep(dash: &Dash, visit: &SignedIn, mut draft: Draft) -> Answer {
     };
     let access = &dash.vault.access;
     access
-        .set_provider(
-            visit.account_id(),
-            &draft.name,
-            &draft.config,
-            secret,
-            visit.actor(),
-        )
+        .set_provider(visit.account_id(), &draft.name, &draft.config, secret, by)
         .await?;
     Ok(redirect(&done("provider")))
 }
@@ -336,6 +358,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, draft: Draft, error: Option<String>
         agreements: agreements(&value("phi", config.phi.to_string())),
         agreement: value("agreement", config.agreement.clone().unwrap_or_default()),
         agreement_expires: value("agreement-expires", expires.unwrap_or_default()),
+        why: value("why", String::new()),
         terms: draft
             .stored
             .as_ref()

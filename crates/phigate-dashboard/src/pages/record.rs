@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
-use phigate_types::{Action, ErrorCode, Tone};
+use phigate_types::{Act, Action, ErrorCode, PhiAgreement, Tone};
 use uuid::Uuid;
 
 use super::content::Content;
@@ -153,6 +153,12 @@ fn decision_of(records: &[Record]) -> Option<&Decision> {
     })
 }
 
+/// Whether a person erased the content of the request.
+fn is_erased(records: &[Record]) -> bool {
+    let mut acts = records.iter();
+    acts.any(|record| matches!(record, Record::Admin(act) if act.act == Act::ContentErase))
+}
+
 fn outcome_of(records: &[Record]) -> Option<&Outcome> {
     records.iter().find_map(|record| match record {
         Record::Outcome(outcome) => Some(outcome),
@@ -179,7 +185,8 @@ async fn draw(
     let key_name = names.get(&decision.key_id).filter(|name| !name.is_empty());
     let (label, tone) = action(decision);
     let has_reply = outcome.is_some_and(|outcome| outcome.sealed.is_some());
-    let has_content = decision.sealed.is_some() || has_reply;
+    let has_sealed = decision.sealed.is_some() || has_reply;
+    let has_content = has_sealed && !is_erased(&records);
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -204,36 +211,78 @@ async fn draw(
             findings_words: findings_words(decision),
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
-            content_words: content_words(decision, has_content),
+            content_words: match is_erased(&records) {
+                true => "Its content was erased for ever; see below who did it and why.",
+                false => content_words(decision, has_content),
+            },
             asks_password: asks_password(visit.session.confirmed, Timestamp::now()),
             content,
             shown_s: SHOWN.as_secs(),
-            sentence: sentence(decision, outcome),
+            sentence: sentence(&records, decision, outcome),
             alike: alike(decision),
         },
     )
 }
 
-/// What happened, in a sentence: the decision, where it went, and what came of it.
-fn sentence(decision: &Decision, outcome: Option<&Outcome>) -> String {
+/// What happened, in a sentence: the decision, every provider that it went to, and what came of it.
+fn sentence(records: &[Record], decision: &Decision, outcome: Option<&Outcome>) -> String {
     let found: u64 = decision.types.values().map(|count| u64::from(*count)).sum();
     let found = match found {
         0 => String::new(),
         found => format!(", with {}", counted(found, "finding")),
     };
-    let went = match (&decision.provider, decision.sizes.sent) {
-        (Some(provider), Some(_)) => format!(", sent to {provider}"),
-        _ => ", sent to nobody".to_owned(),
+    let went = match recipients(records, decision, outcome) {
+        went if went.is_empty() => ", sent to nobody".to_owned(),
+        went => went.concat(),
     };
+    let is_answered = outcome.is_some_and(|outcome| outcome.provider_status.is_some());
     let came = match outcome {
         None => ", not answered yet".to_owned(),
-        Some(outcome) => match (outcome.provider_status, outcome.status) {
-            (Some(status), _) => format!(", which answered {status}"),
-            (None, Some(status)) => format!("; the caller got {status}"),
-            (None, None) => String::new(),
+        Some(outcome) => match outcome.status {
+            Some(status) if !is_answered => format!("; the caller got {status}"),
+            _ => String::new(),
         },
     };
     format!("{}{found}{went}{came}.", decision.action.label())
+}
+
+/// Each provider that the request went to, and what it answered.
+fn recipients(records: &[Record], decision: &Decision, outcome: Option<&Outcome>) -> Vec<String> {
+    let first = decision.provider.as_ref();
+    let first = first.filter(|_| decision.sizes.sent.is_some());
+    let first = first.map(|name| (decision.action, name));
+    let further = records.iter().filter_map(|record| match record {
+        Record::Attempt(attempt) => Some((attempt.action, &attempt.provider)),
+        Record::Decision(_) | Record::Outcome(_) | Record::Admin(_) => None,
+    });
+    let asked: Vec<_> = first.into_iter().chain(further).collect();
+    let last = asked.len().saturating_sub(1);
+    let word = |at: usize, (action, name): &(Action, &String)| {
+        let then = if at == 0 { ", " } else { ", then " };
+        // An agreement may ask for more than the mode.
+        let action = match *action == decision.action {
+            true => String::new(),
+            false => format!("{} and ", action.label().to_lowercase()),
+        };
+        let ended = outcome.and_then(|outcome| outcome.attempts.get(at));
+        let status = match ended {
+            Some(ended) => ended.status,
+            None => outcome
+                .filter(|_| at == last)
+                .and_then(|outcome| outcome.provider_status),
+        };
+        let answered = match (status, ended.and_then(|ended| ended.error_code)) {
+            (Some(status), _) => format!(", which answered {status}"),
+            (None, Some(code)) if at < last => format!(", which failed ({code})"),
+            (None, _) => String::new(),
+        };
+        format!("{then}{action}sent to {name}{answered}")
+    };
+    asked
+        .iter()
+        .enumerate()
+        .map(|(at, asked)| word(at, asked))
+        .collect()
 }
 
 /// The log of what is alike.
@@ -302,6 +351,11 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         ),
         Fact::text("Detector", decision.detector_version.clone()),
     ];
+    let terms = &decision.terms;
+    let phi = terms.phi.map(PhiAgreement::label);
+    facts.extend(phi.map(|phi| Fact::text("Provider’s rule", phi)));
+    let agreement = terms.agreement.clone();
+    facts.extend(agreement.map(|agreement| Fact::text("Agreement", agreement)));
     if let Some(code) = decision.error_code {
         facts.push(Fact::text("Refused because", code.code()));
     }
@@ -375,6 +429,10 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
         "Last byte after",
         outcome.total_ms.map(|ms| format!("{} ms", grouped(ms))),
     );
+    say(
+        "Of these, phigate’s own",
+        outcome.added_ms.map(|ms| format!("{ms} ms")),
+    );
     facts
 }
 
@@ -409,6 +467,85 @@ fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
+
+    /// A record of a request that openai was to answer.
+    fn read(mut fields: Value, more: Value) -> Record {
+        let common = json!({
+            "request_id": Uuid::nil(), "time": Timestamp::UNIX_EPOCH, "account": "default",
+            "key_id": "abcdefghijkl", "mode": "mask", "stream": false, "phi_detected": true,
+            "types": {"ssn": 1}, "findings": [], "unscannable": [], "detector_version": "1",
+            "sizes": {"body": 9, "text": 9, "sent": 9}, "attempts": []
+        });
+        for object in [common, more] {
+            for (name, value) in object.as_object().unwrap() {
+                fields[name] = value.clone();
+            }
+        }
+        serde_json::from_value(fields).unwrap()
+    }
+
+    fn end(provider: &str, status: Option<u16>, error: Option<&str>) -> Value {
+        json!({"provider": provider, "model": null, "status": status, "error_code": error, "ms": 4})
+    }
+
+    fn headline(action: &str, further: &[(&str, &str)], outcome: Option<Value>) -> String {
+        let sent = (action != "blocked").then_some(9);
+        let sizes = json!({"body": 9, "text": 9, "sent": sent});
+        let decision = json!({"action": action, "provider": "openai", "sizes": sizes});
+        let mut records = vec![read(json!({"record": "decision"}), decision)];
+        for (at, (action, provider)) in further.iter().enumerate() {
+            let attempt = json!({"action": action, "provider": provider, "number": at + 2});
+            records.push(read(json!({"record": "attempt"}), attempt));
+        }
+        records.extend(outcome.map(|outcome| read(json!({"record": "outcome"}), outcome)));
+        let decision = decision_of(&records).unwrap();
+        sentence(&records, decision, outcome_of(&records))
+    }
+
+    #[test]
+    fn headline_names_every_recipient() {
+        let failed = || end("openai", Some(503), Some("provider_overloaded"));
+        let silent = || end("openai", None, Some("provider_timeout"));
+        let (ok, bad) = (json!(200), json!(503));
+        let ended = |status: &Value, attempts: Vec<Value>| {
+            Some(json!({"status": status, "provider_status": status, "attempts": attempts}))
+        };
+        for (action, further, outcome, words) in [
+            (
+                "masked",
+                vec![("masked", "anthropic")],
+                ended(&bad, vec![failed(), end("anthropic", Some(503), None)]),
+                "Masked, with 1 finding, sent to openai, which answered 503, then sent to anthropic, which answered 503.",
+            ),
+            (
+                "forwarded",
+                vec![("masked", "cellar")],
+                ended(&ok, vec![silent(), end("cellar", Some(200), None)]),
+                "Forwarded, with 1 finding, sent to openai, which failed (provider_timeout), then masked and sent to cellar, which answered 200.",
+            ),
+            (
+                "masked",
+                vec![],
+                ended(&ok, vec![end("openai", Some(200), None)]),
+                "Masked, with 1 finding, sent to openai, which answered 200.",
+            ),
+            (
+                "masked",
+                vec![],
+                None,
+                "Masked, with 1 finding, sent to openai, not answered yet.",
+            ),
+            (
+                "blocked",
+                vec![],
+                Some(json!({"status": 403, "provider_status": null})),
+                "Blocked, with 1 finding, sent to nobody; the caller got 403.",
+            ),
+        ] {
+            assert_eq!(headline(action, &further, outcome), words);
+        }
+    }
 
     #[test]
     fn a_password_is_good_for_ten_minutes() {

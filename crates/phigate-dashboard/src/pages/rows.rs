@@ -178,6 +178,9 @@ static DETAILS: &[(&str, &str)] = &[
     ("minute", "in the minute"),
     ("left", "codes left:"),
     ("last4", "key ending in"),
+    ("phi", "PHI"),
+    ("agreement", "agreement"),
+    ("agreement_expires", "until"),
     ("factor", "wrong"),
     ("origin", ""),
     ("address", "from"),
@@ -321,6 +324,14 @@ mod tests {
                 "192.0.2.1",
             ),
             (act(Act::SessionEnd), ""),
+            (
+                act(Act::ProviderSet)
+                    .change("default", "http://127.0.0.1:9190")
+                    .detail("phi", "masked")
+                    .detail("agreement", "BAA 2026-114")
+                    .detail("agreement_expires", "2027-12-31"),
+                "default → http://127.0.0.1:9190, PHI masked, agreement BAA 2026-114, until 2027-12-31",
+            ),
         ] {
             assert_eq!(act_words(&act), words);
         }

@@ -16,11 +16,12 @@ use phigate_store::Settings;
 use phigate_types::{Effect, Mode};
 
 use crate::Dash;
+use crate::fields::Fields;
 use crate::layout::Layout;
-use crate::view::{Choice, Piece, Treatment, When, choices, pieces};
+use crate::view::{Choice, Piece, Treatment, When, choices, in_sentence, pieces};
 use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
-use phigate_gateway::detector;
-use weakening::{Asked, Weaker, ask};
+use phigate_gateway::{AccountSettings, Weaker, account_field, detector};
+use weakening::{Asked, ask};
 
 /// The subjects: where, and what they are called.
 static SUBJECTS: &[(&str, &str)] = &[
@@ -84,7 +85,7 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
         return draw(&dash, &visit, Some(error)).await;
     };
     let before = visit.account.mode;
-    let weaker = weakening::of_mode(before, mode);
+    let weaker = Weaker::of_mode(before, mode);
     let by = match ask(&dash, &visit, "/settings", &weaker).await? {
         Asked::Given(by) => by,
         Asked::First(question) => return Ok(*question),
@@ -103,7 +104,7 @@ async fn save(
 ) -> Answer {
     let mut after = visit.account.settings.clone();
     change(&mut after);
-    let weaker: Vec<Weaker> = weakening::of_settings(&visit.account.settings, &after);
+    let weaker = Weaker::of_settings(&visit.account.settings, &after);
     let by = match ask(dash, visit, address, &weaker).await? {
         Asked::Given(by) => by,
         Asked::First(question) => return Ok(*question),
@@ -113,6 +114,30 @@ async fn save(
         .edit_settings(visit.account_id(), change, by)
         .await?;
     Ok(redirect(&format!("{address}?done=settings")))
+}
+
+/// The settings with what was typed in these fields; says what to correct when it cannot be taken.
+fn typed<'n>(
+    form: &Fields,
+    current: &Settings,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<Settings, String> {
+    let mut all = AccountSettings {
+        // A form of its own sets the mode.
+        mode: Mode::default(),
+        settings: current.clone(),
+    };
+    for name in names {
+        let field = account_field(name).ok_or_else(|| format!("There is no setting {name}."))?;
+        let value = match (field.is_switch(), form.is_ticked(name)) {
+            (true, true) => "on",
+            (true, false) => "off",
+            (false, _) => form.get(name),
+        };
+        let set = field.set(&mut all, value);
+        set.map_err(|error| in_sentence(&error.to_string()))?;
+    }
+    Ok(all.settings)
 }
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {

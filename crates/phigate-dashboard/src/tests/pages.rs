@@ -223,3 +223,36 @@ async fn installation_is_shown_to_the_only_accounts_owner() {
     let (_, page) = as_owner(&world, Method::GET, "/audit/administration", "").await;
     assert!(page.contains(path));
 }
+
+#[tokio::test]
+async fn wider_agreement_needs_reason_on_page() {
+    let world = World::new().await;
+    let fields = |phi: &str, end: &str, why: &str| {
+        format!("priority=100&phi={phi}&agreement=BAA+2026-114&agreement-expires={end}&why={why}")
+    };
+    let save = async |phi: &str, end: &str, why: &str| {
+        let body = fields(phi, end, why);
+        let (answer, page) = as_owner(&world, Method::POST, "/provider/mine", &body).await;
+        (answer.status(), page)
+    };
+    assert_eq!(save("never", "", "").await.0, StatusCode::SEE_OTHER);
+    for (phi, end) in [("masked", ""), ("allowed", ""), ("never", "2020-01-01")] {
+        let (status, page) = save(phi, end, "").await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{phi} {end}");
+        assert!(page.contains("Give a reason"), "{phi} {end}");
+    }
+    assert_eq!(save("allowed", "", "ward+7").await.0, StatusCode::SEE_OTHER);
+    let (_, page) = as_owner(&world, Method::GET, "/audit/administration", "").await;
+    assert!(page.contains("ward 7") && page.contains("PHI allowed"));
+    assert!(page.contains("PHI never, agreement BAA 2026-114"), "{page}");
+}
+
+#[tokio::test]
+async fn help_lists_identifiers_in_force() {
+    let world = World::new().await;
+    let (_, page) = as_owner(&world, Method::GET, "/help", "").await;
+    let (_, promise) = page.split_once("In this account it looks for:").unwrap();
+    let (on, off) = promise.split_once("It does not look for:").unwrap();
+    assert!(on.contains("SSN") && !on.contains("NPI"), "{on}");
+    assert!(off.contains("NPI"), "{off}");
+}

@@ -139,6 +139,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         detector_version: "1".to_owned(),
         door: Some("chat".into()),
         conversation: None,
+        terms: phigate_store::ProviderTerms::default(),
         error_code: None,
         sealed: None,
     };

@@ -12,7 +12,9 @@ use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
-use crate::model::{AdminAct, NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
+use crate::model::{
+    AdminAct, By, NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret,
+};
 use crate::{Result, SecretString, StoreError};
 
 /// The field of keys from before they were bound to an address.
@@ -43,14 +45,15 @@ impl ProviderBody {
 
 impl Access {
     /// Sets all that is said about a provider, and its secret.
-    pub async fn set_provider(
+    pub async fn set_provider<'a>(
         &self,
         account_id: &str,
         name: &str,
         config: &ProviderConfig,
         secret: NewSecret<'_>,
-        actor: &str,
+        by: impl Into<By<'a>>,
     ) -> Result<()> {
+        let by = by.into();
         let (_, account) = self.core.account_item(account_id).await?;
         let old = self
             .core
@@ -75,7 +78,8 @@ impl Access {
             ),
             None => None,
         };
-        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::ProviderSet)
+        let act = by
+            .act(self.core.now(), &account.name, Act::ProviderSet)
             .target(name)
             .detail("key", word)
             .detail("last4", &last4);
@@ -85,7 +89,7 @@ impl Access {
             sealed,
             last4,
             updated: self.core.now(),
-            updated_by: actor.to_owned(),
+            updated_by: by.actor.to_owned(),
         };
         let put = match &old {
             Some(old) => old.replaced_by(&stored),
@@ -260,7 +264,7 @@ fn with_changes(
     let known = fields(before.unwrap_or(&fresh));
     for (name, value) in fields(after) {
         let is_news = known.get(&name) != Some(&value);
-        let is_first_word = before.is_none() && name == "kind";
+        let is_first_word = before.is_none() && (name == "kind" || name == "phi");
         if (is_news || is_first_word) && name != "base_url" {
             act = act.detail(&name, &in_words(&value));
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use phigate_types::{Act, Action, ErrorCode, Finding, Mode, ProviderKind, Unscannable};
+use phigate_types::{
+    Act, Action, ErrorCode, Finding, Mode, PhiAgreement, ProviderKind, Unscannable,
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -70,6 +72,9 @@ pub struct Decision {
     /// Name of the provider, if one was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// What the provider might have of requests with PHI, and the agreement with its operator.
+    #[serde(flatten)]
+    pub terms: ProviderTerms,
     /// Whether a stream was asked for.
     pub stream: bool,
     /// Whether PHI was found.
@@ -100,6 +105,18 @@ impl Decision {
     pub fn was_scanned(&self) -> bool {
         self.action != Action::REFUSED || self.sizes.text > 0
     }
+}
+
+/// What was in force between the account and a provider. Both are absent in records from before, and `agreement` where
+/// the owner named none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ProviderTerms {
+    /// What the provider might have of requests with PHI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phi: Option<PhiAgreement>,
+    /// The agreement with its operator, in the owner's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreement: Option<String>,
 }
 
 /// Sizes in bytes.
@@ -175,6 +192,9 @@ pub struct Attempt {
     pub family: Option<ProviderKind>,
     /// Name of the provider.
     pub provider: String,
+    /// What the provider might have of requests with PHI, and the agreement with its operator.
+    #[serde(flatten)]
+    pub terms: ProviderTerms,
     /// Sizes in bytes.
     pub sizes: Sizes,
     /// Digests of the sealed content; filled by the vault.
@@ -236,6 +256,9 @@ pub struct Outcome {
     pub first_byte_ms: Option<u64>,
     /// Milliseconds to the last byte.
     pub total_ms: Option<u64>,
+    /// Milliseconds of them that phigate took, without waiting for providers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_ms: Option<f64>,
     /// The providers it went to, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<AttemptEnd>,

@@ -56,7 +56,7 @@ pub struct Filter {
     pub model: Option<String>,
     /// Decisions for models whose names begin like this.
     pub model_prefix: Option<String>,
-    /// Decisions about requests that were to go to this provider.
+    /// Decisions about requests for this provider, the first or a further one.
     pub provider: Option<String>,
     /// Decisions about requests that ended with this error.
     pub error: Option<ErrorCode>,
@@ -240,11 +240,13 @@ pub struct Disclosure {
     pub request_id: Uuid,
     /// When.
     pub time: Timestamp,
+    /// The kinds that it was found as.
+    pub found_as: Vec<String>,
     /// What was done: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// The family of the provider it was for.
     pub family: Option<ProviderKind>,
-    /// To whom: the provider, by its name.
+    /// Name of the provider it was sent to; `None` when it was not sent.
     pub provider: Option<String>,
     /// Which model was asked.
     pub model: Option<String>,

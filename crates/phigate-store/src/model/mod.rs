@@ -13,7 +13,7 @@ pub use account::{
 };
 pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
-    Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
+    ProviderTerms, Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,

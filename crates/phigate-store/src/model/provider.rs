@@ -7,6 +7,7 @@ use phigate_types::{AuthMethod, ModelEntry, PhiAgreement, ProviderKind, Provider
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
+use crate::model::ProviderTerms;
 
 /// The default priority.
 const PRIORITY: u32 = 100;
@@ -130,6 +131,14 @@ impl ProviderConfig {
     pub fn is_expired(&self, now: Timestamp) -> bool {
         let today = now.to_zoned(TimeZone::UTC).date();
         self.agreement_expires.is_some_and(|last| last < today)
+    }
+
+    /// What is in force with its operator now, for a record.
+    pub fn terms(&self, now: Timestamp) -> ProviderTerms {
+        ProviderTerms {
+            phi: Some(self.phi_now(now)),
+            agreement: self.agreement.clone(),
+        }
     }
 
     /// What its operator may have now: an agreement past its date is none.

@@ -261,6 +261,11 @@ impl TrailRows for Postgres {
         Ok(rows.iter().map(read::key).collect())
     }
 
+    async fn contents_of(&self, account: &str, request: Uuid) -> Result<Vec<RowKey>> {
+        let rows = self.query(read::CONTENTS_OF, &[&account, &request]).await?;
+        Ok(rows.iter().map(read::key).collect())
+    }
+
     async fn old_records(
         &self,
         account: &str,

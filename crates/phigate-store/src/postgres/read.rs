@@ -3,7 +3,7 @@
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-use crate::conditions::{self, Dialect, ended};
+use crate::conditions::{self, Dialect, ended, provider};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::rows::{AuditRow, ChainRow, Contents, CounterRow, Head, Link, OpenRow, RowKey};
@@ -54,6 +54,10 @@ pub(super) const OLD_CONTENTS: &str = "SELECT r.id, r.time, r.lane, r.seq FROM a
     JOIN audit_record r ON r.account = c.account AND r.time = c.time AND r.id = c.record
     WHERE c.account = $1 AND c.time < $2 ORDER BY r.time LIMIT $3";
 
+pub(super) const CONTENTS_OF: &str = "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r
+    JOIN audit_content c ON c.account = r.account AND c.time = r.time AND c.record = r.id
+    WHERE r.account = $1 AND r.request = $2 ORDER BY r.time";
+
 /// A search: finds the keys in the index alone, then fetches those rows.
 pub(super) fn search(
     account: &str,
@@ -83,7 +87,10 @@ pub(super) fn count(account: &str, filter: &Filter, most: i64) -> (String, Vec<V
 const DIALECT: Dialect = Dialect {
     has_type: "position(',' || ? || ',' in types) > 0",
     at_door: "position('\"door\":\"' || ? || '\"' in body) > 0",
-    to_provider: "position('\"provider\":\"' || ? || '\"' in body) > 0",
+    to_provider: provider!(
+        "position('\"provider\":\"' || ? || '\"' in body) > 0",
+        "position('\"provider\":\"' || ? || '\"' in o.body) > 0"
+    ),
     by_person: "(position('\"actor\":\"' || ? || '\"' in body) > 0 OR position('\"actor\":\"' || ? || ': ' in body) > 0)",
     model_begins: "starts_with(model, ?)",
     ended_with_error: ended!("o.body::json ->> 'error_code' = ?"),

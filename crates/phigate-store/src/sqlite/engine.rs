@@ -215,6 +215,12 @@ impl TrailRows for Sqlite {
         .await
     }
 
+    async fn contents_of(&self, account: &str, request: Uuid) -> Result<Vec<RowKey>> {
+        let account = account.to_owned();
+        self.on_reader(move |connection| read::contents_of(connection, &account, request))
+            .await
+    }
+
     async fn old_records(
         &self,
         account: &str,

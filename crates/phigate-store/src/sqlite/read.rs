@@ -101,15 +101,31 @@ pub(super) fn old_rows(
 ) -> rusqlite::Result<Vec<RowKey>> {
     connection
         .prepare_cached(sql)?
-        .query_map(params![account, before_us, limit], |row| {
-            Ok(RowKey {
-                record: uuid(row, 0)?,
-                time_us: row.get(1)?,
-                lane: row.get(2)?,
-                seq: row.get(3)?,
-            })
-        })?
+        .query_map(params![account, before_us, limit], row_key)?
         .collect()
+}
+
+pub(super) fn contents_of(
+    connection: &Connection,
+    account: &str,
+    request: Uuid,
+) -> rusqlite::Result<Vec<RowKey>> {
+    connection
+        .prepare_cached(
+            "SELECT r.id, r.time, r.lane, r.seq FROM audit_record r JOIN audit_content c ON c.number = r.number
+             WHERE r.account = ?1 AND r.request = ?2 ORDER BY +r.time",
+        )?
+        .query_map(params![account, request.as_bytes()], row_key)?
+        .collect()
+}
+
+fn row_key(row: &Row<'_>) -> rusqlite::Result<RowKey> {
+    Ok(RowKey {
+        record: uuid(row, 0)?,
+        time_us: row.get(1)?,
+        lane: row.get(2)?,
+        seq: row.get(3)?,
+    })
 }
 
 /// Copies page by page; writers are not held up.

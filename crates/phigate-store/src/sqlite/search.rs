@@ -3,7 +3,7 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use crate::conditions::{self, Dialect, ended};
+use crate::conditions::{self, Dialect, ended, provider};
 use crate::model::{Cursor, Filter};
 use crate::rows::AuditRow;
 use crate::sqlite::read::{RECORD, read_record};
@@ -80,7 +80,10 @@ impl Search {
 const DIALECT: Dialect = Dialect {
     has_type: "instr(types, ',' || ? || ',') > 0",
     at_door: "instr(body, '\"door\":\"' || ? || '\"') > 0",
-    to_provider: "instr(body, '\"provider\":\"' || ? || '\"') > 0",
+    to_provider: provider!(
+        "instr(body, '\"provider\":\"' || ? || '\"') > 0",
+        "instr(o.body, '\"provider\":\"' || ? || '\"') > 0"
+    ),
     by_person: "(instr(body, '\"actor\":\"' || ? || '\"') > 0 OR instr(body, '\"actor\":\"' || ? || ': ') > 0)",
     model_begins: "substr(model, 1, length(?)) = ?",
     ended_with_error: ended!("json_extract(o.body, '$.error_code') = ?"),

@@ -156,10 +156,10 @@ impl Export<'_> {
         Ok(match record {
             Record::Admin(_) => false,
             Record::Decision(decision) => {
-                let id = decision.request_id;
-                let is_wanted = matches(&self.filter, record) && self.ended_as_asked(id).await?;
+                let is_wanted =
+                    matches(&self.filter, record) && self.went_as_asked(decision).await?;
                 if is_wanted {
-                    self.open.insert(id);
+                    self.open.insert(decision.request_id);
                 }
                 is_wanted
             }
@@ -168,23 +168,25 @@ impl Export<'_> {
         })
     }
 
-    async fn ended_as_asked(&self, request_id: Uuid) -> Result<bool> {
-        if !self.filter.is_about_outcomes() {
+    /// Whether the request's further attempts and its outcome are what the filter asks for.
+    async fn went_as_asked(&self, decision: &Decision) -> Result<bool> {
+        let filter = &self.filter;
+        let mut was_asked = filter.provider.is_none() || filter.provider == decision.provider;
+        let mut ended = !filter.is_about_outcomes();
+        if was_asked && ended {
             return Ok(true);
         }
-        let account = self.reader.account();
-        let rows = self
-            .trail
-            .core
-            .store
-            .requests(account, &[request_id])
-            .await?;
-        for row in &rows {
-            if let Record::Outcome(outcome) = parse(row)? {
-                return Ok(self.filter.takes(&outcome));
+        let (store, account) = (&self.trail.core.store, self.reader.account());
+        for row in store.requests(account, &[decision.request_id]).await? {
+            match parse(&row)? {
+                Record::Attempt(attempt) => {
+                    was_asked |= filter.provider.as_ref() == Some(&attempt.provider);
+                }
+                Record::Outcome(outcome) => ended |= filter.takes(&outcome),
+                Record::Decision(_) | Record::Admin(_) => {}
             }
         }
-        Ok(false)
+        Ok(was_asked && ended)
     }
 
     async fn take(&mut self, row: &ChainRow) -> Result<()> {
@@ -286,7 +288,7 @@ fn gap_line(chain: GapField) -> ExportLine {
     }
 }
 
-/// The same choice as the engines make in SQL.
+/// Choice that the engines make in SQL, as far as one record says it: a provider may be named by an attempt alone.
 fn matches(filter: &Filter, record: &Record) -> bool {
     let (kind, decision, act) = match record {
         Record::Decision(decision) => (RecordKind::Decision, Some(decision), None),
@@ -320,7 +322,6 @@ fn matches_decision(filter: &Filter, decision: Option<&Decision>) -> bool {
         && is(&filter.key_id, |decision| Some(decision.key_id.as_str()))
         && is(&filter.model, |decision| decision.model.as_deref())
         && begins(&filter.model_prefix, |decision| decision.model.as_deref())
-        && is(&filter.provider, |decision| decision.provider.as_deref())
         && is(&filter.door, |decision| decision.door.as_deref())
         && filter
             .phi_type

@@ -53,7 +53,9 @@ impl Trail {
         if let Record::Admin(act) = &parsed {
             match act.act {
                 Act::RetentionRecords => findings.records_deleted.note(account, &act.details),
-                Act::RetentionContent => findings.contents_deleted.note(account, &act.details),
+                Act::RetentionContent | Act::ContentErase => {
+                    findings.contents_deleted.note(account, &act.details);
+                }
                 _ => {}
             }
             findings.joined.extend(join::heads_in(act));

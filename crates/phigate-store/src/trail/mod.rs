@@ -3,6 +3,7 @@
 mod asked;
 mod checkpoint;
 mod csv;
+mod erase;
 mod export;
 mod inspect;
 mod read;
@@ -33,7 +34,7 @@ pub struct Trail {
     core: Arc<Core>,
 }
 
-/// Deletes what is due.
+/// Deletes what is due, and what a person erases.
 #[derive(Clone)]
 pub struct Expiry {
     core: Arc<Core>,

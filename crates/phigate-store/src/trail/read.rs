@@ -1,6 +1,6 @@
 //! Reading the trail: lists, single requests, content, disclosure lookup.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use phigate_types::{Act, Action};
@@ -13,6 +13,7 @@ use crate::model::{
 };
 use crate::rows::{AuditRow, LookupCode, RowKey};
 use crate::trail::Trail;
+use crate::trail::erase::require_not_erased;
 use crate::trail::record::{CONTENT, token_code, value_code};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 
@@ -101,6 +102,7 @@ impl Trail {
             .iter()
             .find(|row| row.kind == RecordKind::Decision.code());
         decision.ok_or(StoreError::NotFound("request"))?;
+        require_not_erased(&rows)?;
         let (_, account) = self.core.account_item(account_id).await?;
         let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
         act.request_id = Some(request_id);
@@ -180,27 +182,36 @@ impl Trail {
         Ok(revealed)
     }
 
-    /// Requests in which an identifier occurred under one of these forms, newest first. The look-up itself is recorded.
-    pub async fn find_identifier(
+    /// Requests in which an identifier occurred as one of these kinds under one of its forms, newest first. The first
+    /// kind is the one that was asked for. The look-up itself is recorded.
+    pub async fn find_identifiers(
         &self,
         account_id: &str,
-        kind: &str,
-        forms: &[SecretString],
+        asked: &[(&str, Vec<SecretString>)],
         actor: &str,
     ) -> Result<Vec<Disclosure>> {
         let (_, account) = self.core.account_item(account_id).await?;
         let key = self.lookup_key(account_id).await?;
-        let codes = forms.iter();
-        let codes = codes.map(|form| value_code(&key, kind, form.expose()));
-        let codes: Vec<LookupCode> = codes.collect();
-        let store = &self.core.store;
-        let found = store.requests_with(account_id, &codes, DISCLOSURES_MAX);
-        let found = found.await?;
+        let mut found: BTreeMap<(i64, Uuid), Vec<String>> = BTreeMap::new();
+        for (kind, forms) in asked {
+            let codes = forms.iter();
+            let codes = codes.map(|form| value_code(&key, kind, form.expose()));
+            let codes: Vec<LookupCode> = codes.collect();
+            let store = &self.core.store;
+            let with = store.requests_with(account_id, &codes, DISCLOSURES_MAX);
+            for (request, time_us) in with.await? {
+                let kinds = found.entry((time_us, request)).or_default();
+                kinds.push((*kind).to_owned());
+            }
+        }
+        let kind = asked.first().map_or("", |(kind, _)| *kind);
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::AuditFind)
             .detail("type", kind)
             .detail("found", &found.len());
         self.core.record_act(Some(account_id), &act).await?;
-        let requests: Vec<Uuid> = found.iter().map(|(request, _)| *request).collect();
+        let newest = found.into_iter().rev().take(DISCLOSURES_MAX);
+        let found: Vec<_> = newest.collect();
+        let requests: Vec<Uuid> = found.iter().map(|((_, request), _)| *request).collect();
         let mut known: HashMap<Uuid, Vec<Record>> = HashMap::new();
         for row in self.core.store.requests(account_id, &requests).await? {
             known
@@ -208,10 +219,13 @@ impl Trail {
                 .or_default()
                 .push(parse(&row)?);
         }
-        Ok(found
+        let disclosures = found
             .into_iter()
-            .map(|(request, time_us)| disclosure(request, time_us, known.get(&request)))
-            .collect())
+            .map(|((time_us, request), kinds)| Disclosure {
+                found_as: kinds,
+                ..disclosure(request, time_us, known.get(&request))
+            });
+        Ok(disclosures.collect())
     }
 
     /// The original content of the requests in which a token was issued, newest first, each with the conversation
@@ -293,6 +307,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
     let mut found = Disclosure {
         request_id,
         time: Timestamp::from_microsecond(time_us).unwrap_or_default(),
+        found_as: Vec::new(),
         action: None,
         family: None,
         provider: None,
@@ -306,7 +321,8 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
                 found.family = decision.family;
-                found.provider = decision.provider.clone();
+                let was_sent = decision.sizes.sent.is_some();
+                found.provider = decision.provider.clone().filter(|_| was_sent);
                 found.model = decision.model.clone();
                 found.key_id = Some(decision.key_id.clone());
             }

@@ -113,6 +113,7 @@ pub(crate) fn ended(
         error_code: Some(code),
         first_byte_ms: None,
         total_ms: None,
+        added_ms: None,
         attempts: Vec::new(),
         reply: ReplyFacts::default(),
         sealed: None,

@@ -11,7 +11,7 @@ use phigate_types::{Act, Action, ErrorCode, Mode};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::support::{Site, account, answered, clean, close, export, masked};
+use crate::support::{Site, account, answered, attempt_at, clean, close, export, masked};
 
 /// Three requests: one that a provider failed, one with PHI, one refused. Their ids.
 async fn three(vault: &Vault, account: &str) -> [Uuid; 3] {
@@ -33,7 +33,11 @@ async fn three(vault: &Vault, account: &str) -> [Uuid; 3] {
         new.decision.provider = Some(provider.to_owned());
         new.decision.model = Some(model.to_owned());
         let wait = Duration::from_secs(10);
+        let fallback = attempt_at("cellar", account, &new.decision);
         vault.trail.record_decision(new, wait).await.unwrap();
+        if number == 0 {
+            vault.trail.record_attempt(fallback, wait).await.unwrap();
+        }
         let mut outcome = serde_json::to_value(answered(id)).unwrap();
         outcome["status"] = status.into();
         outcome["error_code"] = error.into();
@@ -73,6 +77,10 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
             vec![2, 1],
         ),
         (by(|filter| filter.provider = Some("open".into())), vec![]),
+        (
+            by(|filter| filter.provider = Some("cellar".into())),
+            vec![0],
+        ),
         (
             by(|filter| filter.model_prefix = Some("gpt-4o".into())),
             vec![1, 0],

@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
-use crate::support::{Site, Watch, account, close, export, life};
+use crate::support::{
+    PATIENCE, Site, Watch, account, answered, attempt_at, close, export, life, masked,
+};
 use jiff::SignedDuration;
 use phigate_store::{
-    AdminAct, ExportVerifier, Filter, INSTALLATION, MasterKeySource, Options, Retention,
-    StoreError, Vault,
+    AdminAct, ExportVerifier, Filter, INSTALLATION, MasterKeySource, Options, Record, Retention,
+    Settings, StoreError, Vault,
 };
 use phigate_types::Act;
+use uuid::Uuid;
 
 pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Site) {
     let watch = Watch::new();
@@ -48,7 +51,7 @@ pub async fn retention_deletes_what_is_due_and_the_trail_still_verifies(site: Si
     assert!(report.is_intact() && report.deleted >= 2, "{report:?}");
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+        .find_identifiers(&account, &[("ssn", vec!["900551234".into()])], "cli")
         .await
         .unwrap();
     assert_eq!(found.len(), 4, "lookup forgets with the records");
@@ -87,6 +90,60 @@ pub async fn records_of_the_installation_expire(site: Site) {
     assert_eq!(kept().await, 1, "the old record is gone, the new one stays");
     let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
     assert!(report.is_intact() && report.deleted >= 1, "{report:?}");
+}
+
+pub async fn erased_content_is_gone_and_the_trail_still_verifies(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let (new, other) = (masked(&account), masked(&account));
+    let (id, kept) = (new.decision.request_id, other.decision.request_id);
+    let mut attempt = attempt_at("cellar", &account, &new.decision);
+    attempt.sent.clone_from(&new.sent);
+    let outcome = answered(id);
+    for new in [new, other] {
+        vault.trail.record_decision(new, PATIENCE).await.unwrap();
+    }
+    vault.trail.record_attempt(attempt, PATIENCE).await.unwrap();
+    let reply = b"Jane Roe".as_slice().into();
+    let replies = &vault.replies;
+    let written = replies.record_outcome_with_reply(&account, outcome, &reply, PATIENCE);
+    written.await.unwrap();
+    let erase = async |id| {
+        vault
+            .expiry
+            .erase(&account, id, "cli: test", "a request of 3 May")
+            .await
+    };
+    let set_hold = async |hold: bool| {
+        let change = |settings: &mut Settings| settings.retention.legal_hold = hold;
+        let accounts = &vault.accounts;
+        accounts
+            .edit_settings(&account, change, "cli")
+            .await
+            .unwrap();
+    };
+    set_hold(true).await;
+    assert!(matches!(erase(id).await, Err(StoreError::LegalHold)));
+    assert!(vault.trail.reveal(&account, id, "cli", None).await.is_ok());
+    set_hold(false).await;
+    assert_eq!(erase(id).await.unwrap(), 3, "decision, attempt and reply");
+    let reveal = vault.trail.reveal(&account, id, "cli", None);
+    assert!(matches!(reveal.await, Err(StoreError::Erased)));
+    assert!(erase(id).await.is_err() && erase(Uuid::now_v7()).await.is_err());
+    let untouched = vault.trail.reveal(&account, kept, "cli", None);
+    assert!(untouched.await.is_ok());
+    let records = vault.trail.audit_show(&account, id).await.unwrap();
+    let told = records.iter().find_map(|record| match record {
+        Record::Admin(act) if act.act == Act::ContentErase => act.reason.clone(),
+        _ => None,
+    });
+    assert_eq!(told.as_deref(), Some("a request of 3 May"));
+    let report = vault.trail.verify(None, &[], |_| {}).await.unwrap();
+    assert!(report.is_intact(), "{report:?}");
+    let lines = export(&vault, &account, &Filter::default()).await;
+    let mut verifier = ExportVerifier::new(&vault.trail.public_key(), &[]).unwrap();
+    lines.iter().for_each(|line| verifier.line(line));
+    assert!(verifier.finish().is_intact());
     close(vault).await;
 }
 

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use crate::support::life::recorded;
-use crate::support::{PATIENCE, Site, Watch, account, answered, clean, close, masked};
+use crate::support::{PATIENCE, Site, Watch, account, answered, attempt_at, clean, close, masked};
 use jiff::SignedDuration;
 use phigate_store::{
-    Attempt, AttemptEnd, Filter, Identifier, NewAttempt, Options, Record, RecordKind, StoreError,
-    Vault, Window,
+    AttemptEnd, Filter, Identifier, Options, Record, RecordKind, StoreError, Vault, Window,
 };
-use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
+use phigate_types::{Act, Action, ErrorCode, Mode};
 
 pub async fn lists_filter_and_page_newest_first(site: Site) {
     let vault = site.open().await;
@@ -169,7 +168,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     recorded(&vault, elsewhere).await;
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+        .find_identifiers(&account, &[("ssn", vec!["900551234".into()])], "cli")
         .await
         .unwrap();
     assert_eq!(
@@ -183,7 +182,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     assert!(
         vault
             .trail
-            .find_identifier(&account, "mrn", &["900551234".into()], "cli")
+            .find_identifiers(&account, &[("mrn", vec!["900551234".into()])], "cli")
             .await
             .unwrap()
             .is_empty()
@@ -191,7 +190,7 @@ pub async fn an_identifier_is_found_by_its_value_and_only_in_its_account(site: S
     assert!(
         vault
             .trail
-            .find_identifier(&account, "ssn", &["900551235".into()], "cli")
+            .find_identifiers(&account, &[("ssn", vec!["900551235".into()])], "cli")
             .await
             .unwrap()
             .is_empty()
@@ -226,8 +225,8 @@ pub async fn an_identifier_is_found_among_thousands_of_requests(site: Site) {
         (4_499, of_one(4_499)),
         (4_500, Vec::new()),
     ] {
-        let forms = [value.to_string().into()];
-        let found = vault.trail.find_identifier(&account, "mrn", &forms, "cli");
+        let asked = [("mrn", vec![value.to_string().into()])];
+        let found = vault.trail.find_identifiers(&account, &asked, "cli");
         let found = found.await.unwrap();
         let found: Vec<_> = found.iter().map(|one| one.request_id).collect();
         assert_eq!(found, expected, "{value}");
@@ -323,23 +322,7 @@ pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
     let new = masked(&account);
-    let attempt = NewAttempt {
-        account_id: account.clone(),
-        sent: None,
-        attempt: Attempt {
-            request_id: new.decision.request_id,
-            time: new.decision.time,
-            account: "default".to_owned(),
-            key_id: new.decision.key_id.clone(),
-            number: 2,
-            action: Action::FORWARDED,
-            model: Some("llama".to_owned()),
-            family: Some(ProviderKind::OpenAi),
-            provider: "cellar".to_owned(),
-            sizes: new.decision.sizes,
-            sealed: None,
-        },
-    };
+    let attempt = attempt_at("cellar", &account, &new.decision);
     let outcome = answered(new.decision.request_id);
     vault.trail.record_decision(new, PATIENCE).await.unwrap();
     let written = vault.trail.record_attempt(attempt, PATIENCE).await;
@@ -348,7 +331,7 @@ pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
     written.await.unwrap();
     let found = vault
         .trail
-        .find_identifier(&account, "ssn", &["900551234".into()], "cli")
+        .find_identifiers(&account, &[("ssn", vec!["900551234".into()])], "cli")
         .await
         .unwrap();
     assert_eq!(found[0].provider.as_deref(), Some("openai"));
@@ -358,6 +341,20 @@ pub async fn an_attempt_tells_whom_else_an_identifier_went_to(site: Site) {
         .map(|one| (one.provider.as_str(), one.model.as_deref(), one.action))
         .collect();
     assert_eq!(further, [("cellar", Some("llama"), Action::FORWARDED)]);
+    close(vault).await;
+}
+
+pub async fn a_disclosure_of_a_blocked_request_names_no_provider(site: Site) {
+    let vault = site.open().await;
+    let account = account(&vault).await;
+    let mut new = masked(&account);
+    (new.decision.action, new.decision.sizes.sent) = (Action::BLOCKED, None);
+    recorded(&vault, new).await;
+    let asked = [("ssn", vec!["900551234".into()])];
+    let find = vault.trail.find_identifiers(&account, &asked, "cli");
+    let found = find.await.unwrap();
+    assert_eq!(found[0].action, Some(Action::BLOCKED));
+    assert_eq!(found[0].provider, None);
     close(vault).await;
 }
 

@@ -5,8 +5,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Clock, Decision, Filter, Identifier, MasterKeySource, NewDecision, Options, Outcome, Record,
-    SecretBytes, Sizes, Target, Usage, Vault,
+    Attempt, Clock, Decision, Filter, Identifier, MasterKeySource, NewAttempt, NewDecision,
+    Options, Outcome, Record, SecretBytes, Sizes, Target, Usage, Vault,
 };
 use phigate_types::{Action, Finding, Mode, ProviderKind};
 use std::collections::BTreeMap;
@@ -148,6 +148,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         detector_version: "1".to_owned(),
         door: Some("chat".into()),
         conversation: None,
+        terms: phigate_store::ProviderTerms::default(),
         error_code: None,
         sealed: None,
     };
@@ -181,6 +182,28 @@ pub fn clean(account_id: &str) -> NewDecision {
     }
 }
 
+/// A further attempt at a request, at this provider.
+pub fn attempt_at(provider: &str, account_id: &str, decision: &Decision) -> NewAttempt {
+    NewAttempt {
+        account_id: account_id.to_owned(),
+        sent: None,
+        attempt: Attempt {
+            request_id: decision.request_id,
+            time: decision.time,
+            account: decision.account.clone(),
+            key_id: decision.key_id.clone(),
+            number: 2,
+            action: Action::FORWARDED,
+            model: Some("llama".to_owned()),
+            family: Some(ProviderKind::OpenAi),
+            provider: provider.to_owned(),
+            terms: decision.terms.clone(),
+            sizes: decision.sizes,
+            sealed: None,
+        },
+    }
+}
+
 /// The outcome of an answered request.
 pub fn answered(request_id: Uuid) -> Outcome {
     Outcome {
@@ -200,6 +223,7 @@ pub fn answered(request_id: Uuid) -> Outcome {
         error_code: None,
         first_byte_ms: Some(120),
         total_ms: Some(340),
+        added_ms: None,
         attempts: Vec::new(),
         reply: phigate_store::ReplyFacts::default(),
         sealed: None,

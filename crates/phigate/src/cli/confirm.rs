@@ -1,21 +1,39 @@
 //! The question before protection is weakened. A person at a terminal is asked for a reason; a script gives one with
-//! `--reason`, or its act is recorded without.
+//! `--reason`.
 
 use std::io::{IsTerminal, stderr, stdin};
 
 use anyhow::bail;
+use phigate_gateway::Weaker;
 
 use super::store::given_reason;
 
-/// The reason that goes into the trail, from whoever is there to give one. `what` says what will be so.
-pub(super) fn reason_for(what: &str, given: Option<&str>) -> anyhow::Result<Option<String>> {
-    if let Some(reason) = given {
-        return Ok(Some(reason.to_owned()));
+/// The reason that goes into the trail. What weakens protection needs one.
+pub(super) fn reason_for(
+    subject: &str,
+    weaker: &[Weaker],
+    given: Option<&str>,
+) -> anyhow::Result<Option<String>> {
+    let words: Vec<String> = weaker.iter().map(Weaker::words).collect();
+    reason_to(subject, &words, given)
+}
+
+/// The reason for changes that need one, each in a sentence.
+pub(super) fn reason_to(
+    subject: &str,
+    changes: &[String],
+    given: Option<&str>,
+) -> anyhow::Result<Option<String>> {
+    if given.is_some() || changes.is_empty() {
+        return Ok(given.map(str::to_owned));
     }
+    let words = changes.join(" ");
     if !stdin().is_terminal() || !stderr().is_terminal() {
-        return Ok(None);
+        bail!(
+            "{subject}: {words} That needs a reason, which the audit trail keeps: give it with --reason TEXT; nothing was changed"
+        );
     }
-    eprintln!("{what}");
+    eprintln!("{subject}: {words}");
     eprint!("Reason, for the audit trail (empty to leave things as they are): ");
     let mut line = String::new();
     stdin().read_line(&mut line)?;

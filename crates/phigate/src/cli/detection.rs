@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::{Args, Subcommand};
-use phigate_store::Settings;
+use phigate_gateway::Weaker;
+use phigate_store::{By, Settings};
 use phigate_types::Depth;
 
 use super::Global;
-use super::store::{Session, with_new_store, with_store};
+use super::confirm::reason_for;
+use super::store::{Session, given_reason, with_new_store, with_store};
 use super::words::known;
 
 #[derive(Args)]
@@ -26,8 +27,8 @@ enum Verb {
         /// Depth of scans
         #[arg(value_parser = known(Depth::all(), Depth::code), ignore_case = true)]
         depth: Depth,
-        /// Reason, required for `fast`, which finds less
-        #[arg(long)]
+        /// Reason for the audit trail, required for `fast`, which finds less
+        #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
     },
 }
@@ -49,17 +50,18 @@ pub(super) fn run(args: &DetectionArgs, global: &Global) -> anyhow::Result<ExitC
 
 async fn set(session: &Session, depth: Depth, reason: Option<&str>) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let settings = session.vault.accounts.settings(&account.id).await?;
-    let is_weaker = settings.detection.depth == Depth::Careful && depth == Depth::Fast;
-    if is_weaker && reason.is_none_or(|reason| reason.trim().is_empty()) {
-        bail!("fast scans find less: say why with --reason TEXT");
-    }
+    let accounts = &session.vault.accounts;
     let change = |settings: &mut Settings| settings.detection.depth = depth;
-    session
-        .vault
-        .accounts
-        .edit_settings(&account.id, change, session.actor)
-        .await?;
+    let before = accounts.settings(&account.id).await?;
+    let mut after = before.clone();
+    change(&mut after);
+    let subject = format!("account {}", account.name);
+    let reason = reason_for(&subject, &Weaker::of_settings(&before, &after), reason)?;
+    let by = By {
+        actor: session.actor,
+        reason: reason.as_deref(),
+    };
+    accounts.edit_settings(&account.id, change, by).await?;
     eprintln!("account {}: {}", account.name, depth.summary());
     Ok(())
 }

@@ -167,7 +167,7 @@ async fn providers(
     for (provider, trial) in providers.iter().zip(trials) {
         let provider_name = &provider.name;
         if provider.config.is_expired(Timestamp::now()) {
-            findings.push(Finding::Advice(
+            findings.push(Finding::Wrong(
                 format!("account {name}: the agreement with provider {provider_name} has ended, so no PHI goes there"),
                 format!("{command} provider set {provider_name} --agreement-expires DATE"),
             ));

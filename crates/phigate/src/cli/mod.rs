@@ -27,6 +27,7 @@ mod restore;
 mod scan;
 mod secrets;
 mod serve;
+mod settings;
 mod store;
 mod table;
 mod transfer;
@@ -156,6 +157,8 @@ enum Command {
     Fallback(fallback::Fallback),
     /// Show or set the PHI handling mode
     Mode(mode::ModeArgs),
+    /// Show or set any setting of the account
+    Settings(settings::SettingsArgs),
     /// Show or set whether masked values are restored in replies
     Restore(restore::RestoreArgs),
     /// Show or set the handling of PHI in replies
@@ -243,6 +246,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Provider(provider) => provider::run(provider, global),
         Command::Fallback(fallback) => fallback::run(fallback, global),
         Command::Mode(mode) => mode::run(&mode, global),
+        Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),
         Command::Detection(detection) => detection::run(&detection, global),

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use phigate_gateway::Weaker;
 use phigate_store::By;
-use phigate_types::{Effect, Mode};
+use phigate_types::Mode;
 
 use super::Global;
 use super::confirm::reason_for;
@@ -26,7 +27,7 @@ enum Verb {
         /// The mode
         #[arg(value_parser = known(Mode::all(), Mode::code), ignore_case = true)]
         mode: Mode,
-        /// Why, in a few words, for the audit trail; at a terminal you are asked before PHI is let through
+        /// Why, in a few words, for the audit trail; needed before PHI is let through
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
     },
@@ -49,17 +50,8 @@ pub(super) fn run(args: &ModeArgs, global: &Global) -> anyhow::Result<ExitCode> 
 async fn set(session: &Session, mode: Mode, reason: Option<&str>) -> anyhow::Result<()> {
     let account = session.account().await?;
     let before = session.vault.accounts.mode(&account.id).await?.mode;
-    let lets_pass = |mode: Mode| matches!(mode.effect, Effect::Keep);
-    let is_weaker = lets_pass(mode) && !lets_pass(before);
-    let reason = if is_weaker {
-        let what = format!(
-            "account {}: the mode is {before}; with {mode}, PHI is forwarded unchanged.",
-            account.name
-        );
-        reason_for(&what, reason)?
-    } else {
-        reason.map(str::to_owned)
-    };
+    let subject = format!("account {}", account.name);
+    let reason = reason_for(&subject, &Weaker::of_mode(before, mode), reason)?;
     let by = By {
         actor: session.actor,
         reason: reason.as_deref(),
@@ -74,8 +66,5 @@ async fn set(session: &Session, mode: Mode, reason: Option<&str>) -> anyhow::Res
         "account {}: mode changed from {before} to {mode}, for every request from now on",
         account.name
     );
-    if is_weaker && reason.is_none() {
-        eprintln!("PHI is now forwarded unchanged; with --reason TEXT the audit trail says why");
-    }
     Ok(())
 }

@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use phigate_store::Settings;
+use phigate_gateway::Weaker;
+use phigate_store::{By, Settings};
 use phigate_types::Replies;
 
 use super::Global;
-use super::store::{Session, with_new_store, with_store};
+use super::confirm::reason_for;
+use super::store::{Session, given_reason, with_new_store, with_store};
 use super::words::known;
 
 #[derive(Args)]
@@ -25,6 +27,9 @@ enum Verb {
         /// The choice
         #[arg(value_parser = known(Replies::all(), Replies::code), ignore_case = true)]
         choice: Replies,
+        /// Why, in a few words, for the audit trail; needed where less is done than before
+        #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+        reason: Option<String>,
     },
 }
 
@@ -38,21 +43,27 @@ pub(super) fn run(args: &RepliesArgs, global: &Global) -> anyhow::Result<ExitCod
             );
             Ok(())
         }),
-        Some(Verb::Set { choice }) => {
-            with_new_store(global, async |session| set(&session, *choice).await)
-        }
+        Some(Verb::Set { choice, reason }) => with_new_store(global, async |session| {
+            set(&session, *choice, reason.as_deref()).await
+        }),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn set(session: &Session, choice: Replies) -> anyhow::Result<()> {
+async fn set(session: &Session, choice: Replies, reason: Option<&str>) -> anyhow::Result<()> {
     let account = session.account().await?;
+    let accounts = &session.vault.accounts;
     let change = |settings: &mut Settings| settings.replies = choice;
-    session
-        .vault
-        .accounts
-        .edit_settings(&account.id, change, session.actor)
-        .await?;
+    let before = accounts.settings(&account.id).await?;
+    let mut after = before.clone();
+    change(&mut after);
+    let subject = format!("account {}", account.name);
+    let reason = reason_for(&subject, &Weaker::of_settings(&before, &after), reason)?;
+    let by = By {
+        actor: session.actor,
+        reason: reason.as_deref(),
+    };
+    accounts.edit_settings(&account.id, change, by).await?;
     eprintln!(
         "account {}: {}, for every request from now on",
         account.name,

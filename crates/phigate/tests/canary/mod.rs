@@ -92,11 +92,13 @@ impl Scene {
 
     fn play(&self) {
         for mode in ["flag", "mask", "block", "redact"] {
-            self.gateway.command(&["mode", "set", mode]);
+            self.gateway.set_mode(mode);
             let is_restoring = if mode == "mask" { "on" } else { "off" };
             self.gateway.command(&["restore", "set", is_restoring]);
             let scan = if mode == "redact" { "mask" } else { "flag" };
-            self.gateway.command(&["replies", "set", scan]);
+            let reason = ["--reason", "a test of replies"];
+            let set = ["replies", "set", scan];
+            self.gateway.command(&[&set[..], &reason].concat());
             self.every_request();
         }
         self.every_reply();
@@ -126,9 +128,11 @@ impl Scene {
 
     /// The marker in every kind of reply, whole and streamed, of every format.
     fn every_reply(&self) {
-        self.gateway.command(&["mode", "set", "flag"]);
+        self.gateway.set_mode("flag");
         for scan in ["off", "flag", "mask"] {
-            self.gateway.command(&["replies", "set", scan]);
+            let reason = ["--reason", "a test of replies"];
+            let set = ["replies", "set", scan];
+            self.gateway.command(&[&set[..], &reason].concat());
             for sample in bodies::samples() {
                 let is_service = sample.path.contains("scan") || sample.path.contains("guardrail");
                 for reply in replies().into_iter().filter(|_| !is_service) {

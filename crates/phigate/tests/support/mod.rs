@@ -214,6 +214,11 @@ impl Gateway {
         self.command_with_input(arguments, "")
     }
 
+    /// Sets the account's mode, whichever it was.
+    pub fn set_mode(&self, mode: &str) {
+        self.command(&["mode", "set", mode, "--reason", "a test of modes"]);
+    }
+
     /// The same with something on standard input.
     pub fn command_with_input(&self, arguments: &[&str], input: &str) -> String {
         let output = self.try_command(arguments, input);

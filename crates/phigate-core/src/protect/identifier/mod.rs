@@ -28,6 +28,8 @@ struct Writing {
     looks: &'static str,
     /// In which ways it was looked for, in words.
     ways: &'static str,
+    /// Digits, which a text may call by another kind's name.
+    is_number: bool,
 }
 
 static WRITINGS: &[Writing] = &[
@@ -38,6 +40,7 @@ static WRITINGS: &[Writing] = &[
         tried: address::tried,
         looks: "a street address has a house number or a PO box, and a street: 12 Elm Street, Springfield, IL 62704",
         ways: "as written, with and without abbreviations, and by its street line alone, so look whether the place is the right one",
+        is_number: false,
     },
     Writing {
         code: "dob",
@@ -45,6 +48,7 @@ static WRITINGS: &[Writing] = &[
         tried: date::tried,
         looks: "a date has a day, a month and a year: 1961-03-04, 03/04/1961 or March 4, 1961",
         ways: "as this date in figures and in words, with the day or the month first",
+        is_number: false,
     },
     Writing {
         code: "email",
@@ -52,6 +56,7 @@ static WRITINGS: &[Writing] = &[
         tried: mail::tried,
         looks: "an e-mail address looks like jane.roe@example.org",
         ways: "with @ and dots as signs and as words, whatever the case",
+        is_number: false,
     },
     Writing {
         code: "medicare_id",
@@ -59,6 +64,7 @@ static WRITINGS: &[Writing] = &[
         tried: number::tried_medicare,
         looks: "a Medicare number has ten to twelve letters and digits: 1EG4-TE5-MK72",
         ways: "with any separators, whatever the case",
+        is_number: true,
     },
     Writing {
         code: "mrn",
@@ -66,6 +72,7 @@ static WRITINGS: &[Writing] = &[
         tried: number::tried_record,
         looks: "a medical record number has digits, perhaps after a few letters: 00412345",
         ways: "with any separators, with and without leading zeros",
+        is_number: true,
     },
     Writing {
         code: "name",
@@ -73,6 +80,7 @@ static WRITINGS: &[Writing] = &[
         tried: name::tried,
         looks: "a name has letters and no digits: Jane Roe",
         ways: "in either order, without titles, with and without a middle initial",
+        is_number: false,
     },
     Writing {
         code: "phone",
@@ -80,6 +88,7 @@ static WRITINGS: &[Writing] = &[
         tried: number::tried_phone,
         looks: "a phone number has 7 to 15 digits: 415-555-0134",
         ways: "with any separators, with and without country code and extension",
+        is_number: true,
     },
     Writing {
         code: "ssn",
@@ -87,16 +96,23 @@ static WRITINGS: &[Writing] = &[
         tried: number::tried_ssn,
         looks: "a social security number has nine digits: 000-00-0000",
         ways: "with any separators, with and without leading zeros",
+        is_number: true,
     },
 ];
 
 /// What to look for, to answer where an identifier occurred.
 pub struct Question {
+    kind: PhiKind,
     forms: Vec<String>,
     ways: &'static str,
 }
 
 impl Question {
+    /// The kind that it may have been found as.
+    pub fn kind(&self) -> PhiKind {
+        self.kind
+    }
+
     /// Every form that is tried; each is PHI.
     pub fn forms(&self) -> &[String] {
         &self.forms
@@ -123,12 +139,25 @@ pub fn stored_forms(kind: PhiKind, exact: &str) -> Vec<String> {
     }
 }
 
-/// Everything to try for an identifier as somebody typed it.
+/// Everything to try for an identifier: as the kind that is asked for, and where that is a number, as every other kind
+/// of number that it can be. A telephone number after an MRN may have been found as another MRN.
+pub fn questions(kind: PhiKind, typed: &str) -> Result<Vec<Question>, Misfit> {
+    let asked = question(kind, typed)?;
+    let may_be_number = |kind: PhiKind| writing(kind).is_none_or(|writing| writing.is_number);
+    let others = PhiKind::all().filter(|other| {
+        let has_digits = typed.contains(|letter: char| letter.is_ascii_digit());
+        *other != kind && has_digits && may_be_number(kind) && may_be_number(*other)
+    });
+    let others = others.filter_map(|other| question(other, typed).ok());
+    Ok(std::iter::once(asked).chain(others).collect())
+}
+
+/// Everything to try for an identifier of this kind as it was typed.
 pub fn question(kind: PhiKind, typed: &str) -> Result<Question, Misfit> {
     let Some(writing) = writing(kind) else {
         let ways = "as written";
         let forms = vec![plain(typed)];
-        return Ok(Question { forms, ways });
+        return Ok(Question { kind, forms, ways });
     };
     let Writing { looks, ways, .. } = *writing;
     let text = folded(typed.trim());
@@ -136,7 +165,7 @@ pub fn question(kind: PhiKind, typed: &str) -> Result<Question, Misfit> {
     // The text as written stays among the forms, because earlier versions stored it.
     let forms: BTreeSet<String> = tried.into_iter().chain([plain(typed)]).collect();
     let forms = forms.into_iter().filter(|form| !form.is_empty()).collect();
-    Ok(Question { forms, ways })
+    Ok(Question { kind, forms, ways })
 }
 
 fn writing(kind: PhiKind) -> Option<&'static Writing> {

@@ -317,3 +317,24 @@ fn ascii_fast_path_equals_the_general_one() {
     assert_eq!(format!("{}é", plain(&ascii)), plain(&with_another));
     assert_eq!(format!("{}é", folded(&ascii)), folded(&with_another));
 }
+
+#[test]
+fn number_is_looked_for_as_every_number() {
+    let codes = |code: &str, typed: &str| {
+        let kind = PhiKind::from_code(code).unwrap();
+        let questions = questions(kind, typed).unwrap_or_default();
+        questions
+            .iter()
+            .map(|one| one.kind().code())
+            .collect::<Vec<_>>()
+    };
+    let as_phone = codes("phone", "415-555-0134");
+    assert_eq!(as_phone[0], "phone");
+    assert!(
+        as_phone.contains(&"mrn") && !as_phone.contains(&"ssn"),
+        "{as_phone:?}"
+    );
+    assert_eq!(codes("name", "Jane Roe"), ["name"]);
+    assert_eq!(codes("dob", "1961-03-04"), ["dob"]);
+    assert!(codes("ssn", "12").is_empty());
+}

@@ -107,6 +107,7 @@ pub(super) fn provider_page(is_new: bool) -> provider::Page {
         agreements: vec![],
         agreement: HOSTILE.to_owned(),
         agreement_expires: "2026-12-01".to_owned(),
+        why: String::new(),
         terms: (!is_new).then(terms),
         changed: (!is_new).then(|| (when(1_300), "morgan.roe@clinic.example".to_owned())),
         test: None,

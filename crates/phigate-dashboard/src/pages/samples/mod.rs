@@ -241,6 +241,7 @@ fn all() -> Vec<(&'static str, String)> {
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         clients: clients(),
         kinds: "SSN, name".to_owned(),
+        kinds_off: "NPI".to_owned(),
         may_set_up: true,
     };
     let pages: Vec<(&'static str, askama::Result<String>)> = vec![

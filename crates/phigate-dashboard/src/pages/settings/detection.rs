@@ -1,19 +1,16 @@
 //! Settings about detection: thresholds, formats of medical record numbers, parts that cannot be scanned.
 
-use std::collections::BTreeMap;
-
 use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
-use phigate_store::{Detection, Settings};
+use phigate_store::Settings;
 
-use super::{save, tabs};
+use super::{save, tabs, typed};
 use crate::Dash;
 use crate::fields::Fields;
 use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, form_status, page_with};
-use phigate_gateway::detector;
 
 const ADDRESS: &str = "/settings/detection";
 
@@ -39,8 +36,6 @@ pub(crate) struct Threshold {
     pub(crate) value: String,
     pub(crate) error: bool,
 }
-
-const MRN_FORMATS_MAX: usize = 20;
 
 /// `GET /settings/detection`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
@@ -69,12 +64,12 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
             save(&dash, &visit, ADDRESS, change).await
         }
         Err(error) => {
-            let typed = Typed {
+            let shown = Typed {
                 allow_unscannable: form.is_ticked("allow_unscannable"),
                 thresholds: thresholds(|code| form.get(&field(code)).to_owned()),
                 mrn_formats: form.get("mrn_formats").to_owned(),
             };
-            draw(&visit, Some(error), typed)
+            draw(&visit, Some(error), shown)
         }
     }
 }
@@ -106,40 +101,10 @@ fn field(code: &str) -> String {
 
 /// Reads the form; says what to correct when it cannot be taken.
 fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
-    let mut thresholds = BTreeMap::new();
-    for kind in PhiKind::all() {
-        let value = form.get(&field(kind.code()));
-        if value.is_empty() {
-            continue;
-        }
-        let label = kind.label();
-        let score = score(value)
-            .ok_or_else(|| format!("The threshold for {label} must be between 0 and 1."))?;
-        thresholds.insert(kind.code().to_owned(), score);
-    }
-    let lines = form.get("mrn_formats").lines().map(str::trim);
-    let mrn_formats: Vec<String> = lines
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect();
-    if mrn_formats.len() > MRN_FORMATS_MAX {
-        return Err(format!(
-            "At most {MRN_FORMATS_MAX} medical record number formats, one per line."
-        ));
-    }
-    let settings = Settings {
-        allow_unscannable: form.is_ticked("allow_unscannable"),
-        detection: Detection {
-            thresholds,
-            mrn_formats,
-            ..current.detection.clone()
-        },
-        ..current.clone()
-    };
-    // The detector has the last word on what it can use.
-    detector(&settings.detection)
-        .map_err(|refusal| refusal.0)
-        .map(|_| settings)
+    let thresholds: Vec<String> = PhiKind::all().map(|kind| field(kind.code())).collect();
+    let thresholds = thresholds.iter().map(String::as_str);
+    let fields = ["allow_unscannable", "mrn_formats"];
+    typed(form, current, thresholds.chain(fields))
 }
 
 fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
@@ -166,6 +131,8 @@ fn score(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]

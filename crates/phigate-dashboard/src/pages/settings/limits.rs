@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use askama::Template;
 use axum::extract::State;
+use phigate_gateway::KEY_LIMIT_MAX;
 use phigate_store::Settings;
 use phigate_types::KeyLimit;
 
-use super::{save, tabs};
+use super::{save, tabs, typed};
 use crate::Dash;
 use crate::fields::Fields;
 use crate::layout::Layout;
@@ -15,7 +16,6 @@ use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/limits";
-const LIMIT_MAX: u64 = 1_000_000;
 
 /// The limits of every key.
 #[derive(Template)]
@@ -72,7 +72,7 @@ fn draw(
             error,
             requests_per_minute: value(KeyLimit::RequestsPerMinute),
             concurrency: value(KeyLimit::Concurrency),
-            limit_max: LIMIT_MAX,
+            limit_max: KEY_LIMIT_MAX,
             default_per_minute: servers.key_requests_per_minute,
             default_concurrency: servers.key_concurrency,
         },
@@ -81,20 +81,8 @@ fn draw(
 
 /// A limit left empty is the server's own.
 fn read(form: &Fields) -> Result<BTreeMap<KeyLimit, u64>, String> {
-    let mut limits = BTreeMap::new();
-    for name in KeyLimit::all() {
-        let value = form.get(name.code());
-        if value.is_empty() {
-            continue;
-        }
-        let limit = value.parse::<u64>().ok();
-        let limit = limit.filter(|limit| (1..=LIMIT_MAX).contains(limit));
-        let label = name.label();
-        let limit = limit
-            .ok_or_else(|| format!("{label} must be a whole number from 1 to {LIMIT_MAX}."))?;
-        limits.insert(name, limit);
-    }
-    Ok(limits)
+    let names = KeyLimit::all().map(KeyLimit::code);
+    typed(form, &Settings::default(), names).map(|settings| settings.limits)
 }
 
 #[cfg(test)]

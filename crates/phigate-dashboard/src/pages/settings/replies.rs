@@ -9,12 +9,12 @@ use axum::extract::State;
 use phi_detect::Detector;
 use phigate_core::doors::CHAT;
 use phigate_core::protect::{self, Outcome, Policy, Scanner};
-use phigate_core::reply::{Echoes, Mint, ReplyRules, ReplyScan, ToolNames};
+use phigate_core::reply::{Echoes, Mint, ReplyRules, ReplyScan};
 use phigate_core::request::{Request, RequestLimits};
 use phigate_store::Settings;
 use phigate_types::{Mode, Replies};
 
-use super::{save, tabs};
+use super::{save, tabs, typed};
 use crate::Dash;
 use crate::fields::Fields;
 use crate::layout::Layout;
@@ -65,9 +65,6 @@ const QUESTION: &str = "The patient's name is Jane Roe, SSN 123-45-6789. Please 
 const ANSWER: &str =
     "Dear [NAME],\nyour potassium is a little low. Please call us back on 212-555-0142.";
 
-/// Tools named in the list, at most.
-const TOOLS_MAX: usize = 100;
-
 const ADDRESS: &str = "/settings/replies";
 
 /// `GET /settings/replies`
@@ -81,23 +78,23 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
 pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let form = visit.form();
     match read(form) {
-        Ok((restore, tools, replies)) => {
+        Ok(read) => {
             let change = |settings: &mut Settings| {
-                settings.restore = restore;
-                settings.restore_tools.clone_from(&tools);
-                settings.replies = replies;
+                settings.restore = read.restore;
+                settings.restore_tools.clone_from(&read.restore_tools);
+                settings.replies = read.replies;
             };
             save(&dash, &visit, ADDRESS, change).await
         }
         Err(error) => {
             let current = &visit.account.settings;
-            let typed = Settings {
+            let shown = Settings {
                 restore: form.is_ticked("restore"),
                 replies: form.get("replies").parse().unwrap_or(current.replies),
                 ..current.clone()
             };
             let tools = form.get("restore_tools").to_owned();
-            let page = draft(&visit, &typed, tools, Some(error))?;
+            let page = draft(&visit, &shown, tools, Some(error))?;
             page_with(form_status(true), &page)
         }
     }
@@ -133,21 +130,9 @@ pub(crate) fn reply_choices(chosen: Replies) -> Vec<ReplyChoice> {
     Replies::all().map(choice).collect()
 }
 
-fn read(form: &Fields) -> Result<(bool, Vec<String>, Replies), String> {
-    let names = form.get("restore_tools").split([',', '\n', ' ', '\r']);
-    let tools: Vec<String> = names
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect();
-    if tools.len() > TOOLS_MAX {
-        return Err(format!("At most {TOOLS_MAX} tools."));
-    }
-    if !tools.iter().all(|name| ToolNames::is_pattern(name)) {
-        return Err("Name tools with letters, digits and _ - . : /, use * for any characters, and separate names by commas.".to_owned());
-    }
-    let replies = form.get("replies").parse();
-    let replies = replies.map_err(|_| "Choose what is done with PHI in replies.".to_owned())?;
-    Ok((form.is_ticked("restore"), tools, replies))
+fn read(form: &Fields) -> Result<Settings, String> {
+    let fields = ["restore", "restore_tools", "replies"];
+    typed(form, &Settings::default(), fields)
 }
 
 /// The example, as received, as sent, as answered and as given back. None if the detector is set so that it finds nothing in it.
@@ -252,15 +237,15 @@ mod tests {
                 ("replies", replies),
             ]))
         };
-        let (restore, tools, replies) = read_form("send_*, note", "mask").unwrap();
-        assert_eq!((restore, replies), (true, Replies::Mask));
-        assert_eq!(tools, ["send_*", "note"]);
-        assert!(read_form("", "off").unwrap().1.is_empty());
+        let read = read_form("send_*, note", "mask").unwrap();
+        assert_eq!((read.restore, read.replies), (true, Replies::Mask));
+        assert_eq!(read.restore_tools, ["send_*", "note"]);
+        assert!(read_form("", "off").unwrap().restore_tools.is_empty());
         assert!(
             read_form("no\"te", "off")
                 .unwrap_err()
                 .contains("Name tools")
         );
-        assert!(read_form("", "on").unwrap_err().contains("replies"));
+        assert!(read_form("", "on").unwrap_err().contains("Choose one of"));
     }
 }

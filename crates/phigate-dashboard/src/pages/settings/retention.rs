@@ -2,9 +2,10 @@
 
 use askama::Template;
 use axum::extract::State;
+use phigate_gateway::DAYS_MAX;
 use phigate_store::{Retention, Settings};
 
-use super::{save, tabs};
+use super::{save, tabs, typed};
 use crate::Dash;
 use crate::fields::Fields;
 use crate::layout::Layout;
@@ -12,7 +13,6 @@ use crate::view::Choice;
 use crate::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/retention";
-const DAYS_MAX: u32 = 36_500;
 
 /// How long everything is kept.
 #[derive(Template)]
@@ -80,17 +80,8 @@ fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
 }
 
 fn read(form: &Fields) -> Result<Retention, String> {
-    Ok(Retention {
-        content_days: days(form, "content_days", 0, "Days for originals")?,
-        metadata_days: days(form, "record_days", 1, "Days for records")?,
-        legal_hold: form.is_ticked("legal_hold"),
-    })
-}
-
-fn days(form: &Fields, field: &str, least: u32, words: &str) -> Result<u32, String> {
-    let days = form.get(field).parse::<u32>().ok();
-    let days = days.filter(|days| (least..=DAYS_MAX).contains(days));
-    days.ok_or_else(|| format!("{words} must be a whole number from {least} to {DAYS_MAX}."))
+    let fields = ["content_days", "record_days", "legal_hold"];
+    typed(form, &Settings::default(), fields).map(|settings| settings.retention)
 }
 
 #[cfg(test)]

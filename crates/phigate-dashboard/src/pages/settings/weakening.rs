@@ -1,123 +1,21 @@
-//! Changes that weaken protection: what they are, whom they concern, and the question asked before they are saved.
+//! Changes that weaken protection: whom they concern, and the question asked before they are saved.
 //!
-//! A new way to weaken something is a variant of [`Weaker`], its words, and what counts whom it concerns.
+//! What weakens is [`Weaker`]; here is what counts whom each concerns.
 
 use std::collections::BTreeMap;
 
 use askama::Template;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
-use phi_detect::PhiKind;
-use phigate_store::{By, Filter, RecordKind, Settings, Window};
-use phigate_types::{Action, Effect, ErrorCode, Mode, Replies};
+use phigate_gateway::Weaker;
+use phigate_store::{By, Filter, RecordKind, Window};
+use phigate_types::{Action, ErrorCode};
 
 use crate::Dash;
 use crate::layout::Layout;
 use crate::view::{counted, grouped};
 use crate::visit::{PageError, SignedIn, page};
 use phigate_store::reason;
-
-/// One thing that protects less than before.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Weaker {
-    /// PHI goes on unchanged.
-    Mode(Mode),
-    /// What cannot be scanned goes on.
-    Attachments,
-    /// Fewer findings of a kind count.
-    Threshold(PhiKind),
-    /// Medical record numbers of the site's own formats are found no more.
-    MrnFormats,
-    /// Content is deleted sooner.
-    ContentDays(u32),
-    /// Records are deleted sooner.
-    RecordDays(u32),
-    /// What is due may be deleted.
-    LegalHold(u32),
-    /// Less is done about PHI in replies.
-    Replies(Replies),
-    /// A password alone opens the dashboard.
-    SecondFactor,
-}
-
-/// What another mode weakens.
-pub(super) fn of_mode(before: Mode, after: Mode) -> Vec<Weaker> {
-    let keeps = |mode: Mode| matches!(mode.effect, Effect::Keep);
-    match keeps(after) && !keeps(before) {
-        true => vec![Weaker::Mode(before)],
-        false => Vec::new(),
-    }
-}
-
-/// What other settings weaken.
-pub(super) fn of_settings(before: &Settings, after: &Settings) -> Vec<Weaker> {
-    let mut weaker = Vec::new();
-    let mut add = |is_weaker: bool, what: Weaker| {
-        if is_weaker {
-            weaker.push(what);
-        }
-    };
-    add(
-        after.allow_unscannable && !before.allow_unscannable,
-        Weaker::Attachments,
-    );
-    for kind in PhiKind::all() {
-        let of = |settings: &Settings| effective(settings, kind);
-        add(of(after) > of(before), Weaker::Threshold(kind));
-    }
-    let is_kept = |format: &String| after.detection.mrn_formats.contains(format);
-    add(
-        !before.detection.mrn_formats.iter().all(is_kept),
-        Weaker::MrnFormats,
-    );
-    let (old, new) = (before.retention, after.retention);
-    add(
-        new.content_days < old.content_days,
-        Weaker::ContentDays(new.content_days),
-    );
-    add(
-        new.metadata_days < old.metadata_days,
-        Weaker::RecordDays(new.metadata_days),
-    );
-    add(
-        old.legal_hold && !new.legal_hold,
-        Weaker::LegalHold(new.metadata_days),
-    );
-    add(
-        rank(after.replies) < rank(before.replies),
-        Weaker::Replies(after.replies),
-    );
-    add(
-        before.require_second_factor && !after.require_second_factor,
-        Weaker::SecondFactor,
-    );
-    weaker
-}
-
-/// The score from which a kind counts. A kind that is off counts never.
-fn effective(settings: &Settings, kind: PhiKind) -> f64 {
-    let default = if kind.rule().is_on_by_default {
-        f64::from(kind.default_threshold(phi_detect::Depth::Careful))
-    } else {
-        f64::INFINITY
-    };
-    settings
-        .detection
-        .thresholds
-        .get(kind.code())
-        .copied()
-        .unwrap_or(default)
-}
-
-/// How much is done about PHI in replies.
-fn rank(replies: Replies) -> u8 {
-    match replies {
-        Replies::Off => 0,
-        Replies::Flag => 1,
-        Replies::Mask | Replies::Redact => 2,
-        Replies::Block => 3,
-    }
-}
 
 /// The question.
 #[derive(Template)]
@@ -165,7 +63,7 @@ pub(super) async fn ask<'v>(
     let mut changes = Vec::new();
     for what in weaker {
         changes.push(Change {
-            what: words(what),
+            what: what.words(),
             concerns: concerns(dash, visit, what).await?,
         });
     }
@@ -179,43 +77,6 @@ pub(super) async fn ask<'v>(
         reason: given.to_owned(),
     })?;
     Ok(Asked::First(Box::new(question)))
-}
-
-/// What changes, in words.
-fn words(weaker: &Weaker) -> String {
-    match weaker {
-        Weaker::Mode(before) => format!(
-            "PHI will be forwarded unchanged. The mode is {} now.",
-            before.label
-        ),
-        Weaker::Attachments => {
-            "Images, audio and files are forwarded without being scanned, in every mode.".to_owned()
-        }
-        Weaker::Threshold(kind) => {
-            format!("Fewer findings of the type {} count.", kind.label())
-        }
-        Weaker::MrnFormats => {
-            "Medical record numbers of a removed format are no longer looked for.".to_owned()
-        }
-        Weaker::ContentDays(days) => {
-            format!(
-                "Originals and sent content are deleted after {}, for good.",
-                counted(u64::from(*days), "day")
-            )
-        }
-        Weaker::RecordDays(days) => {
-            format!(
-                "Records are deleted after {}, for good.",
-                counted(u64::from(*days), "day")
-            )
-        }
-        Weaker::LegalHold(_) => {
-            "The legal hold ends: whatever is past its retention time is deleted from now on, for good."
-                .to_owned()
-        }
-        Weaker::Replies(after) => format!("Less is done about PHI in replies: {}.", after.label()),
-        Weaker::SecondFactor => "A password alone is enough to sign in.".to_owned(),
-    }
 }
 
 /// How many records or requests it concerns, in words.
@@ -259,10 +120,12 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
                 count(dash, visit, &filter, "request").await?
             )
         }
-        Weaker::Replies(_) => format!(
+        Weaker::Replies(_) | Weaker::Depth => format!(
             "The present setting applied to {} in the last 30 days.",
             counted(stats().await?.requests, "request")
         ),
+        // Its page asks for the reason itself, so that no secret is sent twice.
+        Weaker::Agreement(_) => String::new(),
         Weaker::SecondFactor => {
             let users = dash.vault.people.users(visit.account_id()).await?;
             let with = users.iter().filter(|user| user.has_totp).count();
@@ -311,66 +174,4 @@ async fn count(
         true => format!("{} {thing}s or more", grouped(count.number)),
         false => counted(count.number, thing),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use phigate_store::{Detection, Retention};
-
-    #[test]
-    fn only_a_mode_that_lets_phi_pass_is_weaker() {
-        for before in Mode::all() {
-            for after in Mode::all() {
-                let asks = !of_mode(before, after).is_empty();
-                assert_eq!(asks, after == Mode::FLAG && before != Mode::FLAG);
-            }
-        }
-    }
-
-    #[test]
-    fn every_way_to_weaken_settings_is_seen_and_none_to_strengthen_them() {
-        let strict = Settings {
-            detection: Detection {
-                mrn_formats: vec!["MR-9999999".to_owned()],
-                ..Detection::default()
-            },
-            retention: Retention {
-                legal_hold: true,
-                ..Retention::default()
-            },
-            replies: Replies::Block,
-            require_second_factor: true,
-            ..Settings::default()
-        };
-        let loose = Settings {
-            allow_unscannable: true,
-            detection: Detection {
-                thresholds: [("ssn".to_owned(), 0.9)].into(),
-                ..Detection::default()
-            },
-            retention: Retention {
-                content_days: 1,
-                metadata_days: 2,
-                legal_hold: false,
-            },
-            ..Settings::default()
-        };
-        let ssn = PhiKind::from_code("ssn").unwrap();
-        assert_eq!(
-            of_settings(&strict, &loose),
-            [
-                Weaker::Attachments,
-                Weaker::Threshold(ssn),
-                Weaker::MrnFormats,
-                Weaker::ContentDays(1),
-                Weaker::RecordDays(2),
-                Weaker::LegalHold(2),
-                Weaker::Replies(Replies::Off),
-                Weaker::SecondFactor,
-            ]
-        );
-        assert_eq!(of_settings(&loose, &strict), []);
-        assert_eq!(of_settings(&strict, &strict), []);
-    }
 }

@@ -418,6 +418,10 @@ impl TrailRows for Memory {
         unused()
     }
 
+    async fn contents_of(&self, _: &str, _: Uuid) -> Result<Vec<RowKey>> {
+        unused()
+    }
+
     async fn old_contents(&self, _: &str, _: i64, _: usize) -> Result<Vec<RowKey>> {
         unused()
     }

@@ -216,6 +216,7 @@ impl Process {
                 detector_version: "1".to_owned(),
                 door: None,
                 conversation: None,
+                terms: crate::model::ProviderTerms::default(),
                 error_code: None,
                 sealed: None,
             },

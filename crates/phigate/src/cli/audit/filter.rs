@@ -34,7 +34,7 @@ pub(super) struct FilterArgs {
     /// Only requests for this model; with a * at its end, for models with this prefix
     #[arg(long)]
     model: Option<String>,
-    /// Only requests to this provider
+    /// Only requests to this provider, fallbacks included
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
     /// Only requests that ended with this error
@@ -48,7 +48,8 @@ pub(super) struct FilterArgs {
     until: Option<Timestamp>,
 }
 
-fn time(text: &str) -> anyhow::Result<Timestamp> {
+/// A time as it may be given.
+pub(super) fn time(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(time) = text.parse() {
         return Ok(time);
     }

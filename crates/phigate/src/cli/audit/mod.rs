@@ -1,5 +1,6 @@
 //! `phigate audit`: the trail of decisions and acts.
 
+mod erase;
 mod export;
 mod filter;
 mod find;
@@ -36,6 +37,9 @@ pub(super) enum Audit {
     PublicKey,
     /// Print the original and the sent content of a request; this is recorded with your name and the reason
     Reveal(reveal::Reveal),
+    /// Delete the content of a request for ever; its records stay, and this is recorded with your name and the reason.
+    /// Refused under a legal hold
+    Erase(erase::Erase),
     /// Print the value of a token of a masked request; this is recorded with your name and the reason
     Resolve(resolve::Resolve),
     /// Find the requests that held an identifier, with time and provider; this is recorded. Give - as the value to type
@@ -81,6 +85,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
             Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
+            Audit::Erase(erase) => erase::run(&session, &account, &erase).await?,
             Audit::Resolve(resolve) => return resolve::run(&session, &account, &resolve).await,
             Audit::Find(find) => find::run(&session, &account, find).await?,
         }

@@ -3,16 +3,18 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
+use jiff::Timestamp;
 use jiff::civil::Date;
-use phigate_gateway::{GivenSecret, check_setup};
-use phigate_store::{NewSecret, ProviderConfig, ProviderInfo};
+use phigate_gateway::{GivenSecret, Weaker, check_setup};
+use phigate_store::{By, NewSecret, ProviderConfig, ProviderInfo};
 use phigate_types::{
     AuthMethod, ModelEntry, PhiAgreement, ProviderKind, ProviderOption, read_models,
 };
 
 use super::name;
+use crate::cli::confirm::reason_to;
 use crate::cli::secrets::secret_from_stdin;
-use crate::cli::store::Session;
+use crate::cli::store::{Session, given_reason};
 
 /// The longest note about an agreement.
 const AGREEMENT_CHARS_MAX: usize = 500;
@@ -67,6 +69,10 @@ pub(in crate::cli) struct Set {
     /// The last day of the agreement, such as 2027-12-31; after it, no PHI is sent there
     #[arg(long, value_name = "DATE", value_parser = date)]
     agreement_expires: Option<Date>,
+    /// Why, in a few words, for the audit trail; needed where the provider may receive more than before, and for an
+    /// agreement that has ended
+    #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+    reason: Option<String>,
 }
 
 /// A list as one value on the command line.
@@ -129,6 +135,7 @@ impl Set {
             phi,
             agreement,
             agreement_expires,
+            reason: _,
         } = self;
         let has_options = self.options().iter().any(|(_, value)| value.is_some());
         let is_told = kind.is_some() || auth.is_some() || *key_stdin || has_options;
@@ -152,6 +159,24 @@ impl Set {
                 kinds.join("|")
             )
         })
+    }
+
+    /// The reason for what lets more PHI go there, and for an agreement that lets none go there from the start.
+    fn reason_to(
+        &self,
+        config: &ProviderConfig,
+        stored: Option<&ProviderInfo>,
+    ) -> anyhow::Result<Option<String>> {
+        let now = Timestamp::now();
+        let before = stored.map(|stored| &stored.config);
+        let weaker = Weaker::of_provider(before, config, now);
+        let mut changes: Vec<String> = weaker.iter().map(Weaker::words).collect();
+        let ended = self.agreement_expires.filter(|_| config.is_expired(now));
+        changes.extend(ended.map(|end| {
+            format!("The agreement ended on {end} (--agreement-expires), so no request with PHI will be sent there.")
+        }));
+        let subject = format!("provider {}", self.name);
+        reason_to(&subject, &changes, self.reason.as_deref())
     }
 
     /// What is given, laid over what is stored.
@@ -210,9 +235,14 @@ pub(super) async fn run(session: &Session, set: &Set) -> anyhow::Result<()> {
         None => (GivenSecret::Missing, NewSecret::Remove),
     };
     check_setup(&config, secret, session.setup_rules())?;
-    vault
-        .access
-        .set_provider(&account.id, name, &config, kept, session.actor)
+    let reason = set.reason_to(&config, stored.as_ref())?;
+    let by = By {
+        actor: session.actor,
+        reason: reason.as_deref(),
+    };
+    let access = &vault.access;
+    access
+        .set_provider(&account.id, name, &config, kept, by)
         .await?;
     eprintln!(
         "{name} set for account {}; `phigate provider test {name}` asks it whether that works",

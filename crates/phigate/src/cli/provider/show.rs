@@ -1,6 +1,7 @@
 //! `phigate provider list` and `show`.
 
-use phigate_store::ProviderInfo;
+use jiff::Timestamp;
+use phigate_store::{ProviderConfig, ProviderInfo};
 use phigate_types::ProviderOption;
 
 use super::{address, find, secret_words};
@@ -16,6 +17,7 @@ pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     let mut table = Table::new(&[
         "PROVIDER", "KIND", "ADDRESS", "MODELS", "PRIORITY", "PHI", "KEY", "CHANGED", "BY",
     ]);
+    let now = Timestamp::now();
     for provider in providers {
         let config = &provider.config;
         table.row([
@@ -24,7 +26,7 @@ pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
             address(&provider),
             some_models(&provider),
             config.priority.to_string(),
-            config.phi.to_string(),
+            phi_words(config, now),
             secret_words(&provider),
             to_the_second(provider.updated),
             provider.updated_by,
@@ -32,6 +34,15 @@ pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     }
     table.print("no providers yet: phigate provider set openai --key-stdin");
     Ok(())
+}
+
+/// What its operator may have now, and why where that is not what was set.
+fn phi_words(config: &ProviderConfig, now: Timestamp) -> String {
+    let phi = config.phi_now(now);
+    match config.agreement_expires.filter(|_| config.is_expired(now)) {
+        Some(end) => format!("{phi} (ended {end})"),
+        None => phi.to_string(),
+    }
 }
 
 /// The first entries of a list, and how many more there are.
@@ -65,7 +76,7 @@ pub(super) async fn one(session: &Session, name: &str) -> anyhow::Result<()> {
     }
     line("models", models.join(","));
     line("priority", config.priority.to_string());
-    line("phi", config.phi.to_string());
+    line("phi", phi_words(config, Timestamp::now()));
     line("agreement", config.agreement.clone().unwrap_or_default());
     line("agreement-expires", expires.unwrap_or_default());
     line("changed", to_the_second(provider.updated));

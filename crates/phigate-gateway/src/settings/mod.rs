@@ -1,0 +1,23 @@
+//! Settings of an account, as an owner sees them: one table of fields, and what each change weakens.
+//!
+//! The command line and the dashboard read and write settings by this table alone.
+
+mod fields;
+mod weaker;
+
+use phigate_store::Settings;
+use phigate_types::Mode;
+
+pub use fields::{
+    AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
+};
+pub use weaker::{Weaker, is_looked_for};
+
+/// Everything that an owner can set for an account, apart from its providers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountSettings {
+    /// The PHI handling mode.
+    pub mode: Mode,
+    /// The other settings.
+    pub settings: Settings,
+}

@@ -1,0 +1,276 @@
+//! Changes that weaken protection. Each needs a reason, from a person and from a script.
+//!
+//! A new way to weaken something is a variant of [`Weaker`] with its words.
+
+use jiff::Timestamp;
+use phi_detect::PhiKind;
+use phigate_store::{Detection, ProviderConfig, Settings};
+use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies};
+
+use super::AccountSettings;
+
+/// One thing that protects less than before.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Weaker {
+    /// PHI goes on unchanged; the mode before.
+    Mode(Mode),
+    /// What cannot be scanned goes on.
+    Attachments,
+    /// Scans go less far.
+    Depth,
+    /// Fewer findings of a kind count.
+    Threshold(PhiKind),
+    /// Medical record numbers of the site's own formats are no longer found.
+    MrnFormats,
+    /// Content is deleted sooner.
+    ContentDays(u32),
+    /// Records are deleted sooner.
+    RecordDays(u32),
+    /// What is due may be deleted.
+    LegalHold(u32),
+    /// Less is done about PHI in replies.
+    Replies(Replies),
+    /// A password alone opens the dashboard.
+    SecondFactor,
+    /// A provider may receive more of requests with PHI.
+    Agreement(PhiAgreement),
+}
+
+impl Weaker {
+    /// What other settings weaken.
+    pub fn of(before: &AccountSettings, after: &AccountSettings) -> Vec<Self> {
+        let mode = Self::of_mode(before.mode, after.mode);
+        let settings = Self::of_settings(&before.settings, &after.settings);
+        mode.into_iter().chain(settings).collect()
+    }
+
+    /// What another mode weakens.
+    pub fn of_mode(before: Mode, after: Mode) -> Vec<Self> {
+        let keeps = |mode: Mode| matches!(mode.effect, Effect::Keep);
+        match keeps(after) && !keeps(before) {
+            true => vec![Self::Mode(before)],
+            false => Vec::new(),
+        }
+    }
+
+    /// What other settings besides the mode weaken.
+    pub fn of_settings(before: &Settings, after: &Settings) -> Vec<Self> {
+        let (old, new) = (before.retention, after.retention);
+        let is_kept = |format: &String| after.detection.mrn_formats.contains(format);
+        let raised = |kind: &PhiKind| effective(after, *kind) > effective(before, *kind);
+        let thresholds = PhiKind::all().filter(raised);
+        let ways = [
+            // In the order in which they are told.
+            (
+                new.content_days < old.content_days,
+                Self::ContentDays(new.content_days),
+            ),
+            (
+                new.metadata_days < old.metadata_days,
+                Self::RecordDays(new.metadata_days),
+            ),
+            (
+                old.legal_hold && !new.legal_hold,
+                Self::LegalHold(new.metadata_days),
+            ),
+            (
+                rank(after.replies) < rank(before.replies),
+                Self::Replies(after.replies),
+            ),
+            (
+                before.require_second_factor && !after.require_second_factor,
+                Self::SecondFactor,
+            ),
+        ];
+        let attachments = after.allow_unscannable && !before.allow_unscannable;
+        let formats = !before.detection.mrn_formats.iter().all(is_kept);
+        let first = attachments.then_some(Self::Attachments).into_iter();
+        let depths = (before.detection.depth, after.detection.depth);
+        let is_shallower = depths == (Depth::Careful, Depth::Fast);
+        first
+            .chain(is_shallower.then_some(Self::Depth))
+            .chain(thresholds.map(Self::Threshold))
+            .chain(formats.then_some(Self::MrnFormats))
+            .chain(ways.into_iter().filter(|(is, _)| *is).map(|(_, way)| way))
+            .collect()
+    }
+
+    /// What another entry of a provider weakens: its operator may have more now than before. A new provider weakens
+    /// nothing, whatever it may have: requests go there only from now on.
+    pub fn of_provider(
+        before: Option<&ProviderConfig>,
+        after: &ProviderConfig,
+        now: Timestamp,
+    ) -> Vec<Self> {
+        let may_have = after.phi_now(now);
+        // From the widest to the narrowest.
+        let is_wider = |before: &ProviderConfig| may_have < before.phi_now(now);
+        match before.is_some_and(is_wider) {
+            true => vec![Self::Agreement(may_have)],
+            false => Vec::new(),
+        }
+    }
+
+    /// What changes, in a sentence.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Mode(before) => format!(
+                "PHI will be forwarded unchanged. The mode is {} now.",
+                before.label
+            ),
+            Self::Attachments => {
+                "Images, audio and files are forwarded without being scanned, in every mode."
+                    .to_owned()
+            }
+            Self::Depth => format!("Scans find less. {}", Depth::Fast.summary()),
+            Self::Threshold(kind) => {
+                format!("Fewer findings of the type {} count.", kind.label())
+            }
+            Self::MrnFormats => {
+                "Medical record numbers of a removed format are no longer looked for.".to_owned()
+            }
+            Self::ContentDays(days) => {
+                format!("Originals and sent content are deleted after {}, for good.", in_days(*days))
+            }
+            Self::RecordDays(days) => {
+                format!("Records are deleted after {}, for good.", in_days(*days))
+            }
+            Self::LegalHold(_) => "The legal hold ends: whatever is past its retention time is deleted from now on, for good.".to_owned(),
+            Self::Replies(after) => {
+                format!("Less is done about PHI in replies: {}.", after.label())
+            }
+            Self::SecondFactor => "A password alone is enough to sign in.".to_owned(),
+            Self::Agreement(after) => format!(
+                "The provider may receive more than before: {}. {}",
+                after.label(),
+                after.summary()
+            ),
+        }
+    }
+}
+
+fn in_days(days: u32) -> String {
+    match days {
+        1 => "1 day".to_owned(),
+        days => format!("{days} days"),
+    }
+}
+
+/// Whether an account looks for a kind.
+pub fn is_looked_for(detection: &Detection, kind: PhiKind) -> bool {
+    kind.rule().is_on_by_default || detection.thresholds.contains_key(kind.code())
+}
+
+/// The score from which a kind counts. A kind that is off counts never.
+fn effective(settings: &Settings, kind: PhiKind) -> f64 {
+    let detection = &settings.detection;
+    let default = match is_looked_for(detection, kind) {
+        true => f64::from(kind.default_threshold(phi_detect::Depth::Careful)),
+        false => f64::INFINITY,
+    };
+    let chosen = detection.thresholds.get(kind.code());
+    chosen.copied().unwrap_or(default)
+}
+
+/// How much is done about PHI in replies.
+fn rank(replies: Replies) -> u8 {
+    match replies {
+        Replies::Off => 0,
+        Replies::Flag => 1,
+        Replies::Mask | Replies::Redact => 2,
+        Replies::Block => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use phigate_store::Retention;
+    use phigate_types::ProviderKind;
+
+    #[test]
+    fn only_a_mode_that_lets_phi_pass_is_weaker() {
+        for before in Mode::all() {
+            for after in Mode::all() {
+                let asks = !Weaker::of_mode(before, after).is_empty();
+                assert_eq!(asks, after == Mode::FLAG && before != Mode::FLAG);
+            }
+        }
+    }
+
+    #[test]
+    fn every_way_to_weaken_settings_is_seen_and_none_to_strengthen_them() {
+        let strict = Settings {
+            detection: Detection {
+                mrn_formats: vec!["MR-9999999".to_owned()],
+                ..Detection::default()
+            },
+            retention: Retention {
+                legal_hold: true,
+                ..Retention::default()
+            },
+            replies: Replies::Block,
+            require_second_factor: true,
+            ..Settings::default()
+        };
+        let loose = Settings {
+            allow_unscannable: true,
+            detection: Detection {
+                thresholds: [("ssn".to_owned(), 0.9)].into(),
+                depth: Depth::Fast,
+                ..Detection::default()
+            },
+            retention: Retention {
+                content_days: 1,
+                metadata_days: 2,
+                legal_hold: false,
+            },
+            ..Settings::default()
+        };
+        let ssn = PhiKind::from_code("ssn").unwrap();
+        assert_eq!(
+            Weaker::of_settings(&strict, &loose),
+            [
+                Weaker::Attachments,
+                Weaker::Depth,
+                Weaker::Threshold(ssn),
+                Weaker::MrnFormats,
+                Weaker::ContentDays(1),
+                Weaker::RecordDays(2),
+                Weaker::LegalHold(2),
+                Weaker::Replies(Replies::Off),
+                Weaker::SecondFactor,
+            ]
+        );
+        assert_eq!(Weaker::of_settings(&loose, &strict), []);
+        assert_eq!(Weaker::of_settings(&strict, &strict), []);
+    }
+
+    #[test]
+    fn provider_that_may_have_more_is_weaker() {
+        let now = Timestamp::UNIX_EPOCH;
+        let config = |phi, ended: bool| {
+            let mut config = ProviderConfig::new(ProviderKind::OpenAi);
+            config.phi = phi;
+            config.agreement_expires = ended.then(|| jiff::civil::date(1960, 1, 1));
+            config
+        };
+        let all = |ended| PhiAgreement::all().map(move |phi| config(phi, ended));
+        for (at, before) in all(false).enumerate() {
+            for (to, after) in all(false).enumerate() {
+                let found = Weaker::of_provider(Some(&before), &after, now);
+                assert_eq!(found.is_empty(), to >= at, "{at} {to}");
+            }
+        }
+        let (ended, allowed) = (
+            config(PhiAgreement::Allowed, true),
+            config(PhiAgreement::Allowed, false),
+        );
+        assert_eq!(
+            Weaker::of_provider(Some(&ended), &allowed, now),
+            [Weaker::Agreement(PhiAgreement::Allowed)]
+        );
+        assert_eq!(Weaker::of_provider(Some(&allowed), &ended, now), []);
+        assert_eq!(Weaker::of_provider(None, &allowed, now), []);
+    }
+}
