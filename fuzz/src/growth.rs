@@ -239,9 +239,9 @@ const NANOS_MIN: u128 = 3_000_000;
 /// Most memory that a scan may take: for any text, and for each of its bytes.
 const MEMORY_MAX: (usize, usize) = (64 << 20, 12);
 /// Time on the processor that a byte may take, unoptimised and with the larger reader.
-const NANOS_PER_BYTE_MAX: u128 = 50_000;
+const NANOS_PER_BYTE_MAX: u128 = 200_000;
 /// A scan that takes longer is given up, and is then not complete.
-const TIME_MAX: Duration = Duration::from_secs(60);
+const TIME_MAX: Duration = Duration::from_secs(900);
 
 impl Growth {
     /// Scans texts of a pattern that have these lengths at least.

@@ -121,6 +121,8 @@ const ONCE_STEEP: &[&str] = &[
     "spelled R-O-E-S ",
     "the tool called Zork, and Zork Patel. ",
     "Roe-Poe-",
+    "ID:536-22-8741;",
+    "John , web , {\"ssn\":\na@b.co, 03/14/1962, ",
 ];
 
 #[test]

@@ -49,11 +49,10 @@ fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool 
     let behind = last.filter(is_patient).is_some_and(|name| {
         let between = page.slice(name.end.min(span.start)..span.start);
         // "Jane Roe <jane@clinic.example>": whoever wrote, and when.
-        if between.trim_ascii_start().starts_with(b"<") {
+        if between.len() > REACH_BYTES || between.trim_ascii_start().starts_with(b"<") {
             return false;
         }
-        let lines = between.iter().filter(|&&byte| byte == b'\n').count();
-        between.len() <= REACH_BYTES && lines <= 2
+        between.iter().filter(|&&byte| byte == b'\n').count() <= 2
     });
     let before = next.filter(is_patient).is_some_and(|name| {
         let between = page.slice(span.end..name.start);
