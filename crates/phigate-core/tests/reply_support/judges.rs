@@ -74,9 +74,10 @@ fn held_in_links(text: &str, value: &str) -> Option<String> {
 
 /// Whether a link that a chat window makes of text holds a value. Nobody owns a host whose last part is the value.
 fn is_held_by_link(link: &str, value: &str) -> bool {
-    let is_host = !link.contains(['/', '@', '?', ':']);
-    let owned = link.rsplit_once('.').filter(|_| is_host);
-    owned.is_none_or(|(_, owner)| !holds(owner, value)) && holds(link, value)
+    let has_owner = link.contains("://") || link.contains(['@', ':']);
+    let host = link.split(['/', '?', '#']).next().unwrap_or_default();
+    let last = host.rsplit_once('.').filter(|_| !has_owner);
+    last.is_none_or(|(_, last)| !holds(last, value)) && holds(link, value)
 }
 
 fn holds(text: &str, value: &str) -> bool {
