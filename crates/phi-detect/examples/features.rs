@@ -32,20 +32,30 @@ fn print_examples() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     for kind in PhiKind::all().filter(|kind| kind.rule().is_on_by_default) {
         let marked = kind.rule().hits.iter().map(|text| (*text).to_owned());
-        let plain = kind.rule().misses.iter().map(|text| text.replace(['«', '»'], ""));
+        let plain = kind
+            .rule()
+            .misses
+            .iter()
+            .map(|text| text.replace(['«', '»'], ""));
         for text in marked.chain(plain) {
             let (mut bare, mut spans, mut start, mut count) = (String::new(), Vec::new(), 0, 0);
             for letter in text.chars() {
                 match letter {
                     '«' => start = count,
-                    '»' => spans.push(json!({"start": start, "end": count, "type": kind.code().to_uppercase()})),
+                    '»' => spans.push(
+                        json!({"start": start, "end": count, "type": kind.code().to_uppercase()}),
+                    ),
                     letter => {
                         bare.push(letter);
                         count += 1;
                     }
                 }
             }
-            writeln!(out, "{}", json!({"id": "", "text": bare, "spans": spans, "only": kind.code()}))?;
+            writeln!(
+                out,
+                "{}",
+                json!({"id": "", "text": bare, "spans": spans, "only": kind.code()})
+            )?;
         }
     }
     Ok(())

@@ -134,8 +134,8 @@ mod depth;
 mod replace;
 
 pub use code_points::CodePoints;
-pub use depth::Depth;
 pub use decide::Explanation;
+pub use depth::Depth;
 pub use finding::{Finding, Findings};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiRule, RULES};

@@ -44,7 +44,8 @@ impl Settings {
 
     /// The least score of a finding that the fitted decision accepts.
     pub(crate) fn cut(&self, kind: PhiKind) -> f32 {
-        self.own_threshold(kind).unwrap_or(kind.default_threshold(Depth::Careful))
+        self.own_threshold(kind)
+            .unwrap_or(kind.default_threshold(Depth::Careful))
     }
 
     fn own_threshold(&self, kind: PhiKind) -> Option<f32> {
@@ -54,7 +55,8 @@ impl Settings {
 
     /// The least score of a finding of the fast passes.
     pub(crate) fn threshold(&self, kind: PhiKind) -> f32 {
-        self.own_threshold(kind).unwrap_or(kind.default_threshold(Depth::Fast))
+        self.own_threshold(kind)
+            .unwrap_or(kind.default_threshold(Depth::Fast))
     }
 }
 

@@ -53,7 +53,10 @@ fn a_scan_costs_no_more_instructions_than_it_did() {
             return;
         };
         let per_byte = (many - few) / 4 / repeated(text).len() as u64;
-        eprintln!("{depth:?}: {per_byte} instructions per byte of {:?}", &text[..24]);
+        eprintln!(
+            "{depth:?}: {per_byte} instructions per byte of {:?}",
+            &text[..24]
+        );
         assert!(
             per_byte <= *most,
             "{per_byte} instructions per byte of {:?}",

@@ -75,10 +75,16 @@ fn measured(depth: Depth, documents: &[Document]) -> Total {
     let all = || documents.iter().zip(&found);
     for kind in PhiKind::all().filter(|kind| kind.rule().is_on_by_default) {
         let recall = share(all().map(|(document, found)| touched(kind, &document.labels, found)));
-        let precision = share(all().map(|(document, found)| touched(kind, found, &document.labels)));
-        println!("{depth:?} {}: recall {recall:.3}, precision {precision:.3}", kind.code());
+        let precision =
+            share(all().map(|(document, found)| touched(kind, found, &document.labels)));
+        println!(
+            "{depth:?} {}: recall {recall:.3}, precision {precision:.3}",
+            kind.code()
+        );
     }
-    let counts: Vec<_> = all().map(|(document, found)| Letters::of(document, found)).collect();
+    let counts: Vec<_> = all()
+        .map(|(document, found)| Letters::of(document, found))
+        .collect();
     let with_phi = || counts.iter().filter(|one| one.phi > 0);
     let without = || counts.iter().filter(|one| one.phi == 0);
     let total = Total {
@@ -111,7 +117,11 @@ struct Letters {
 impl Letters {
     fn of(document: &Document, found: &[(PhiKind, Range<usize>)]) -> Self {
         let mut counts = Letters::default();
-        for (at, _) in document.text.char_indices().filter(|(_, letter)| letter.is_alphanumeric()) {
+        for (at, _) in document
+            .text
+            .char_indices()
+            .filter(|(_, letter)| letter.is_alphanumeric())
+        {
             let is_found = found.iter().any(|(_, span)| span.contains(&at));
             if document.labels.iter().any(|(_, span)| span.contains(&at)) {
                 counts.phi += 1;
@@ -200,5 +210,9 @@ fn parse(marked: &str) -> Document {
         rest = after;
     }
     text.push_str(rest);
-    Document { text, labels, others }
+    Document {
+        text,
+        labels,
+        others,
+    }
 }

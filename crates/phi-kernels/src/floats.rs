@@ -204,7 +204,9 @@ mod tests {
     use crate::Level;
 
     fn numbers() -> Vec<f32> {
-        (0..384).map(|at| ((at * 7919 % 1000) as f32 - 500.0) / 61.0).collect()
+        (0..384)
+            .map(|at| ((at * 7919 % 1000) as f32 - 500.0) / 61.0)
+            .collect()
     }
 
     #[test]
@@ -228,7 +230,9 @@ mod tests {
     #[test]
     fn every_level_gives_the_same_bits() {
         let sums: Vec<[i32; LANES]> = (0..21)
-            .map(|row| std::array::from_fn(|lane| (row * 911 + lane as i32 * 373) % 100_000 - 50_000))
+            .map(|row| {
+                std::array::from_fn(|lane| (row * 911 + lane as i32 * 373) % 100_000 - 50_000)
+            })
             .collect();
         let scales = std::array::from_fn(|lane| 0.0001 * (lane as f32 + 1.0));
         let biases = std::array::from_fn(|lane| lane as f32 / 7.0 - 1.0);
@@ -239,11 +243,26 @@ mod tests {
             scale(level, &sums, &scales, &biases, &mut out, 32);
             scale_and_add(level, &sums, &scales, &biases, &mut out, 32);
             let mut active = vec![[0; 2]; 21 * 8];
-            activate(level, &sums, &scales, &biases, 256.0, 8191.0, &mut active, 8);
+            activate(
+                level,
+                &sums,
+                &scales,
+                &biases,
+                256.0,
+                8191.0,
+                &mut active,
+                8,
+            );
             let mut whole = vec![[0; 2]; 192];
             to_whole(level, &rows, 128.0, 8191.0, &mut whole);
             let mut share = vec![0; 150];
-            shares(level, sums.as_flattened()[..150].try_into().unwrap_or(&[]), 0.0003, 16384.0, &mut share);
+            shares(
+                level,
+                sums.as_flattened()[..150].try_into().unwrap_or(&[]),
+                0.0003,
+                16384.0,
+                &mut share,
+            );
             let mut likely = numbers()[..45].to_vec();
             probabilities(level, &mut likely);
             let bits = |all: &[f32]| all.iter().map(|one| one.to_bits()).collect::<Vec<_>>();

@@ -12,7 +12,9 @@ mod shapes;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use floats::{activate, normalise, probabilities, scale, scale_and_add, scale_to_whole, shares, to_whole};
+pub use floats::{
+    activate, normalise, probabilities, scale, scale_and_add, scale_to_whole, shares, to_whole,
+};
 pub use level::Level;
 pub use products::products;
 pub use shapes::{LANES, Pair, Weights};

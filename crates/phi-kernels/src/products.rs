@@ -60,7 +60,9 @@ mod tests {
     fn numbers(count: usize, seed: u64, max: i64) -> Vec<i64> {
         let mut state = seed;
         let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             ((state >> 33) as i64) % (2 * max + 1) - max
         };
         (0..count).map(|_| next()).collect()
@@ -81,7 +83,9 @@ mod tests {
                 .collect();
             let words: Vec<[Pair; LANES]> = numbers(pairs * 2 * LANES, 13, 2047)
                 .chunks_exact(2 * LANES)
-                .map(|part| std::array::from_fn(|at| [part[2 * at] as i16, part[2 * at + 1] as i16]))
+                .map(|part| {
+                    std::array::from_fn(|at| [part[2 * at] as i16, part[2 * at + 1] as i16])
+                })
                 .collect();
             for weights in [Weights::Bytes(&bytes), Weights::Words(&words)] {
                 let mut plain = vec![[0; LANES]; rows];
@@ -100,6 +104,12 @@ mod tests {
     fn short_rows_are_refused() {
         let weights = [[1; 2 * LANES]; 4];
         let mut out = [[0; LANES]; 2];
-        products(Level::best(), &[[1, 1]; 7], 4, Weights::Bytes(&weights), &mut out);
+        products(
+            Level::best(),
+            &[[1, 1]; 7],
+            4,
+            Weights::Bytes(&weights),
+            &mut out,
+        );
     }
 }

@@ -19,10 +19,18 @@ pub(crate) fn products(
     weights: Weights<'_>,
     out: &mut [[i32; LANES]],
 ) {
-    let together = if level == Level::Avx2 { ROWS_256 } else { ROWS_512 };
+    let together = if level == Level::Avx2 {
+        ROWS_256
+    } else {
+        ROWS_512
+    };
     let mut number = 0;
     while number < out.len() {
-        let count = if out.len() - number >= together { together } else { 1 };
+        let count = if out.len() - number >= together {
+            together
+        } else {
+            1
+        };
         let rows = &rows[number * stride..];
         let out = &mut out[number..number + count];
         match weights {
@@ -77,7 +85,14 @@ impl Stored for [Pair; LANES] {
 
 /// Computes one row, or as many as the level takes together.
 #[inline(always)]
-fn tile<W: Stored>(level: Level, count: usize, rows: &[Pair], stride: usize, weights: &[W], out: &mut [[i32; LANES]]) {
+fn tile<W: Stored>(
+    level: Level,
+    count: usize,
+    rows: &[Pair],
+    stride: usize,
+    weights: &[W],
+    out: &mut [[i32; LANES]],
+) {
     let rows = rows.as_ptr();
     // SAFETY: a level is only made for a processor that has its features, and `products` has checked the lengths.
     unsafe {
@@ -95,7 +110,12 @@ fn tile<W: Stored>(level: Level, count: usize, rows: &[Pair], stride: usize, wei
 /// # Safety
 /// Each of the rows must have as many pairs as there are weights.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
-unsafe fn tile_vnni<W: Stored, const ROWS: usize>(rows: *const Pair, stride: usize, weights: &[W], out: &mut [[i32; LANES]]) {
+unsafe fn tile_vnni<W: Stored, const ROWS: usize>(
+    rows: *const Pair,
+    stride: usize,
+    weights: &[W],
+    out: &mut [[i32; LANES]],
+) {
     let mut sums = [_mm512_setzero_si512(); ROWS];
     for (pair, weight) in weights.iter().enumerate() {
         // SAFETY: the function has the features, and the pair is of the row.
@@ -116,7 +136,12 @@ unsafe fn tile_vnni<W: Stored, const ROWS: usize>(rows: *const Pair, stride: usi
 /// # Safety
 /// Each of the rows must have as many pairs as there are weights.
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
-unsafe fn tile_512<W: Stored, const ROWS: usize>(rows: *const Pair, stride: usize, weights: &[W], out: &mut [[i32; LANES]]) {
+unsafe fn tile_512<W: Stored, const ROWS: usize>(
+    rows: *const Pair,
+    stride: usize,
+    weights: &[W],
+    out: &mut [[i32; LANES]],
+) {
     let mut sums = [_mm512_setzero_si512(); ROWS];
     for (pair, weight) in weights.iter().enumerate() {
         // SAFETY: the function has the features, and the pair is of the row.
@@ -137,7 +162,12 @@ unsafe fn tile_512<W: Stored, const ROWS: usize>(rows: *const Pair, stride: usiz
 /// # Safety
 /// Each of the rows must have as many pairs as there are weights.
 #[target_feature(enable = "avx2")]
-unsafe fn tile_256<W: Stored, const ROWS: usize>(rows: *const Pair, stride: usize, weights: &[W], out: &mut [[i32; LANES]]) {
+unsafe fn tile_256<W: Stored, const ROWS: usize>(
+    rows: *const Pair,
+    stride: usize,
+    weights: &[W],
+    out: &mut [[i32; LANES]],
+) {
     let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
     for (pair, weight) in weights.iter().enumerate() {
         // SAFETY: the function has the features, and the pair is of the row.

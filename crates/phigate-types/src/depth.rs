@@ -15,8 +15,16 @@ pub enum Depth {
 /// Code and effect of each depth.
 const ROWS: &[(Depth, &str, &str)] = &[
     // One row per depth.
-    (Depth::Careful, "careful", "The larger reader is asked about text in doubt."),
-    (Depth::Fast, "fast", "The larger reader is never asked: scans are faster and miss more."),
+    (
+        Depth::Careful,
+        "careful",
+        "The larger reader is asked about text in doubt.",
+    ),
+    (
+        Depth::Fast,
+        "fast",
+        "The larger reader is never asked: scans are faster and miss more.",
+    ),
 ];
 
 impl Depth {

@@ -25,7 +25,10 @@ struct Line {
 }
 
 impl Columns {
-    pub(super) fn new(page: &Page<'_>, likely: impl Iterator<Item = (Range<usize>, PhiKind)>) -> Self {
+    pub(super) fn new(
+        page: &Page<'_>,
+        likely: impl Iterator<Item = (Range<usize>, PhiKind)>,
+    ) -> Self {
         let bytes = page.bytes();
         let ends = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
         let mut start = 0;
@@ -45,16 +48,26 @@ impl Columns {
 
     /// How many of the lines next to a candidate's have a likely value of its kind in the same column.
     pub(super) fn alike(&self, one: &Candidate) -> i32 {
-        let number = self.lines.partition_point(|line| line.at.end < one.span.start);
-        let Some(here) = self.lines.get(number).filter(|line| line.at.len() <= ROW_MAX) else {
+        let number = self
+            .lines
+            .partition_point(|line| line.at.end < one.span.start);
+        let Some(here) = self
+            .lines
+            .get(number)
+            .filter(|line| line.at.len() <= ROW_MAX)
+        else {
             return 0;
         };
         let first = number.saturating_sub(NEAR);
         let last = self.lines.len().min(number + NEAR + 1);
-        let others = (first..last).filter(|&other| other != number).map(|other| &self.lines[other]);
+        let others = (first..last)
+            .filter(|&other| other != number)
+            .map(|other| &self.lines[other]);
         let is_alike = |other: &Line| {
             let cell = cell_in(here, other, &one.span);
-            self.likely.overlapping(&cell).any(|(_, kind)| *kind == one.kind)
+            self.likely
+                .overlapping(&cell)
+                .any(|(_, kind)| *kind == one.kind)
         };
         others.filter(|other| is_alike(other)).count() as i32
     }
@@ -64,7 +77,9 @@ impl Columns {
 fn cell_in(here: &Line, other: &Line, span: &Range<usize>) -> Range<usize> {
     if !here.separators.is_empty() && here.separators.len() == other.separators.len() {
         let field = here.separators.partition_point(|&at| at < span.start);
-        let start = field.checked_sub(1).map_or(other.at.start, |before| other.separators[before] + 1);
+        let start = field
+            .checked_sub(1)
+            .map_or(other.at.start, |before| other.separators[before] + 1);
         let end = other.separators.get(field).copied().unwrap_or(other.at.end);
         return start..end;
     }
@@ -80,7 +95,11 @@ fn separators(bytes: &[u8], line: &Range<usize>) -> Vec<usize> {
         return Vec::new();
     }
     let part = &bytes[line.clone()];
-    let all = SEPARATORS.iter().map(|&sign| memchr::memchr_iter(sign, part).map(|at| line.start + at).collect());
+    let all = SEPARATORS.iter().map(|&sign| {
+        memchr::memchr_iter(sign, part)
+            .map(|at| line.start + at)
+            .collect()
+    });
     let mut several = all.filter(|places: &Vec<usize>| places.len() > 1);
     several.next().unwrap_or_default()
 }

@@ -25,7 +25,11 @@ pub(super) fn stretches<'a>(
     for (one, standing) in candidates {
         let is_sure = standing == Standing::Kept;
         has_sure |= is_sure;
-        let reach = if is_sure { AROUND_SURE } else { AROUND_DOUBTFUL };
+        let reach = if is_sure {
+            AROUND_SURE
+        } else {
+            AROUND_DOUBTFUL
+        };
         around.push(one.span.start.saturating_sub(reach)..text.len().min(one.span.end + reach));
     }
     if has_sure && text.len() <= WHOLE_MAX {
@@ -59,7 +63,15 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let end = text.ceil_char_boundary(range.end);
     let is_break = |byte: &u8| byte.is_ascii_whitespace();
     let part = &text.as_bytes()[start..end];
-    let lead = if start == 0 { 0 } else { part.iter().take(64).position(is_break).unwrap_or(0) };
-    let tail = if end == text.len() { 0 } else { part.iter().rev().take(64).position(is_break).unwrap_or(0) };
+    let lead = if start == 0 {
+        0
+    } else {
+        part.iter().take(64).position(is_break).unwrap_or(0)
+    };
+    let tail = if end == text.len() {
+        0
+    } else {
+        part.iter().rev().take(64).position(is_break).unwrap_or(0)
+    };
     start + lead..(end - tail).max(start + lead)
 }

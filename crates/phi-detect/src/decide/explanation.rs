@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::candidate::Candidate;
 use super::features::NAMES;
+use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 
 /// A candidate with what was decided about it, and from which features.
@@ -65,6 +65,7 @@ impl Explanation {
         all.retain(|(_, weight)| strength(**weight) >= LEAST);
         all.sort_by_key(|(_, weight)| -strength(**weight));
         let told = all.iter().take(REASONS);
-        told.map(|((name, value), _)| format!("{name} {value}")).collect()
+        told.map(|((name, value), _)| format!("{name} {value}"))
+            .collect()
     }
 }

@@ -106,8 +106,13 @@ impl<'a> Evidence<'a> {
             }
         }
         let sure_runs = runs.iter().filter(|one| one.score >= SURE);
-        let kept_ones = proposed.iter().filter(|(_, standing)| *standing == Standing::Kept);
-        let mut spans: Vec<_> = sure_runs.chain(kept_ones.map(|(one, _)| one)).map(|one| &one.span).collect();
+        let kept_ones = proposed
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::Kept);
+        let mut spans: Vec<_> = sure_runs
+            .chain(kept_ones.map(|(one, _)| one))
+            .map(|one| &one.span)
+            .collect();
         spans.sort_unstable_by_key(|span| (span.start, span.end));
         spans.dedup();
         let mut words = HashMap::new();
@@ -117,11 +122,17 @@ impl<'a> Evidence<'a> {
                 *words.entry(word).or_insert(0) += 1;
             }
         }
-        let sure = runs.iter().filter(|one| one.score >= SURE).map(|one| (one.span.clone(), one.kind));
+        let sure = runs
+            .iter()
+            .filter(|one| one.score >= SURE)
+            .map(|one| (one.span.clone(), one.kind));
         let columns = Columns::new(page, kept.iter().cloned().chain(sure));
-        let most = opinions.iter().fold(0.0, |most: f32, one| most.max(one.share));
+        let most = opinions
+            .iter()
+            .fold(0.0, |most: f32, one| most.max(one.share));
         let sure = opinions.iter().filter(|one| one.share >= SURE).count();
-        let is_sign = |byte: &&u8| byte.is_ascii_punctuation() && !matches!(byte, b'.' | b',' | b'-' | b'\'');
+        let is_sign =
+            |byte: &&u8| byte.is_ascii_punctuation() && !matches!(byte, b'.' | b',' | b'-' | b'\'');
         let signs = page.bytes().iter().filter(is_sign).count() * 1000 / page.text.len().max(1);
         Evidence {
             page,
@@ -148,9 +159,15 @@ impl<'a> Evidence<'a> {
         let capitals = text.chars().filter(|letter| letter.is_uppercase()).count();
         let line_at = self.line_of(span);
         let line = page.slice(line_at.clone());
-        let separators = line.iter().filter(|byte| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*')).count();
+        let separators = line
+            .iter()
+            .filter(|byte| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*'))
+            .count();
         let field = page.field_at(span.start);
-        let words = || text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let words = || {
+            text.split(|letter: char| !letter.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+        };
         let is_name = one.kind == PhiKind::NAME;
         let label_end = span.start.saturating_sub(1);
         let has_label = page.label_ending_at(label_end).is_some()
@@ -204,12 +221,15 @@ impl<'a> Evidence<'a> {
     }
 
     fn reader_of(&self, one: &Candidate) -> Reading {
-        let first = self.opinions.partition_point(|piece| piece.end as usize <= one.span.start);
+        let first = self
+            .opinions
+            .partition_point(|piece| piece.end as usize <= one.span.start);
         let pieces = self.opinions[first..].iter();
         let pieces = pieces.take_while(|piece| (piece.start as usize) < one.span.end);
         let is_word = |piece: &&Opinion| {
             let text = self.page.slice(piece.start as usize..piece.end as usize);
-            text.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+            text.iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
         };
         let mut reading = Reading {
             least: 1000,
@@ -248,7 +268,9 @@ impl<'a> Evidence<'a> {
     }
 
     fn most_within(&self, range: Range<usize>) -> i32 {
-        let first = self.opinions.partition_point(|piece| piece.end as usize <= range.start);
+        let first = self
+            .opinions
+            .partition_point(|piece| piece.end as usize <= range.start);
         let pieces = self.opinions[first..].iter();
         let pieces = pieces.take_while(|piece| (piece.start as usize) < range.end);
         thousandths(pieces.fold(0.0, |most, piece| most.max(piece.share)))
@@ -260,7 +282,11 @@ impl<'a> Evidence<'a> {
             .kept
             .overlapping(&one.span)
             .filter(|(span, kind)| !(span == &one.span && *kind == one.kind))
-            .map(|(span, _)| span.end.min(one.span.end).saturating_sub(span.start.max(one.span.start)))
+            .map(|(span, _)| {
+                span.end
+                    .min(one.span.end)
+                    .saturating_sub(span.start.max(one.span.start))
+            })
             .sum();
         (covered.min(one.span.len()) * 100 / one.span.len().max(1)) as i32
     }
@@ -275,7 +301,9 @@ impl<'a> Evidence<'a> {
     fn touches_kept(&self, one: &Candidate) -> bool {
         let near = one.span.start.saturating_sub(2)..one.span.end + 2;
         let mut here = self.kept.overlapping(&near);
-        here.any(|(span, kind)| *kind == one.kind && (span.end <= one.span.start || span.start >= one.span.end))
+        here.any(|(span, kind)| {
+            *kind == one.kind && (span.end <= one.span.start || span.start >= one.span.end)
+        })
     }
 
     fn kept_in(&self, line: &Range<usize>) -> i32 {
@@ -291,7 +319,8 @@ impl<'a> Evidence<'a> {
         const REACH: usize = 400;
         let bytes = self.page.bytes();
         let from = span.start.saturating_sub(REACH);
-        let start = memchr::memrchr(b'\n', &bytes[from..span.start]).map_or(from, |at| from + at + 1);
+        let start =
+            memchr::memrchr(b'\n', &bytes[from..span.start]).map_or(from, |at| from + at + 1);
         let to = bytes.len().min(span.end + REACH);
         let end = memchr::memchr(b'\n', &bytes[span.end..to]).map_or(to, |at| span.end + at);
         start..end
@@ -323,15 +352,42 @@ fn thousandths(share: f32) -> i32 {
 }
 
 fn kind_number(kind: PhiKind) -> i32 {
-    PhiKind::all().position(|one| one == kind).map_or(-1, |number| number as i32)
+    PhiKind::all()
+        .position(|one| one == kind)
+        .map_or(-1, |number| number as i32)
 }
 
 /// A number for the part of a rule's name behind its kind; rules that mean the same under all kinds share it.
 fn rule_number(rule: &str) -> i32 {
     const PARTS: [&str; 24] = [
-        "model", "reader", "suspected", "field", "labelled", "label", "list", "near", "again", "form", "given", "last_first",
-        "role", "title", "kin", "beside", "among", "spoken", "spelled", "encoded", "mail", "signature", "speaker", "value",
+        "model",
+        "reader",
+        "suspected",
+        "field",
+        "labelled",
+        "label",
+        "list",
+        "near",
+        "again",
+        "form",
+        "given",
+        "last_first",
+        "role",
+        "title",
+        "kin",
+        "beside",
+        "among",
+        "spoken",
+        "spelled",
+        "encoded",
+        "mail",
+        "signature",
+        "speaker",
+        "value",
     ];
     let part = rule.rsplit('.').next().unwrap_or(rule);
-    PARTS.iter().position(|one| *one == part).map_or(PARTS.len() as i32, |number| number as i32)
+    PARTS
+        .iter()
+        .position(|one| *one == part)
+        .map_or(PARTS.len() as i32, |number| number as i32)
 }

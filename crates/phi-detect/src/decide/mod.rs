@@ -40,9 +40,14 @@ pub(crate) fn decide(
     explained: Option<&mut Vec<Explanation>>,
 ) -> Vec<Candidate> {
     let proposed = standing_of(settings, candidates, offered);
-    let stretches = doubt::stretches(page, proposed.iter().map(|(one, standing)| (one, *standing)));
+    let stretches = doubt::stretches(
+        page,
+        proposed.iter().map(|(one, standing)| (one, *standing)),
+    );
     if stretches.is_empty() {
-        let kept = proposed.into_iter().filter(|(one, standing)| is_kept(settings, one, *standing));
+        let kept = proposed
+            .into_iter()
+            .filter(|(one, standing)| is_kept(settings, one, *standing));
         return kept.map(|(one, _)| one).collect();
     }
     let is_wanted = |kind: PhiKind| settings.looks_for(kind);
@@ -59,10 +64,15 @@ pub(crate) fn decide(
     for (one, standing) in &proposed {
         decision.consider(one, *standing);
     }
-    let found = decision.found.iter().map(|one| (one.span.clone(), one.kind));
+    let found = decision
+        .found
+        .iter()
+        .map(|one| (one.span.clone(), one.kind));
     let found = Spans::new(found.collect());
     for run in &runs {
-        let here = found.overlapping(&run.span).filter(|(_, kind)| *kind == run.kind);
+        let here = found
+            .overlapping(&run.span)
+            .filter(|(_, kind)| *kind == run.kind);
         for part in propose::left_over(page, run, here.map(|(span, _)| span)) {
             decision.consider(&part, Standing::Read);
         }
@@ -84,8 +94,13 @@ struct Decision<'a> {
 impl Decision<'_> {
     /// Scores a candidate and keeps it if the score suffices.
     fn consider(&mut self, one: &Candidate, standing: Standing) {
-        let first = self.stretches.partition_point(|stretch| stretch.end <= one.span.start);
-        let is_read = self.stretches.get(first).is_some_and(|stretch| stretch.start < one.span.end);
+        let first = self
+            .stretches
+            .partition_point(|stretch| stretch.end <= one.span.start);
+        let is_read = self
+            .stretches
+            .get(first)
+            .is_some_and(|stretch| stretch.start < one.span.end);
         if !is_read {
             let is_kept = is_kept(self.settings, one, standing);
             self.found.extend(is_kept.then(|| one.clone()));
@@ -101,10 +116,20 @@ impl Decision<'_> {
         let is_found = score >= self.settings.cut(one.kind) || is_in_doubt;
         if let Some(explained) = self.explained.as_deref_mut() {
             let weights = trees.weights(&row);
-            explained.push(Explanation::new(one, standing.name(), is_found, score, &row, &weights));
+            explained.push(Explanation::new(
+                one,
+                standing.name(),
+                is_found,
+                score,
+                &row,
+                &weights,
+            ));
         }
         if is_found {
-            self.found.push(Candidate { score, ..one.clone() });
+            self.found.push(Candidate {
+                score,
+                ..one.clone()
+            });
         }
     }
 }
@@ -124,7 +149,11 @@ fn standing_of(
     let spans = Spans::new(spans.collect());
     let kept = candidates.into_iter().map(|one| {
         let is_kept = one.score >= one.kind.default_threshold(Depth::Fast);
-        let standing = if is_kept { Standing::Kept } else { Standing::Weak };
+        let standing = if is_kept {
+            Standing::Kept
+        } else {
+            Standing::Weak
+        };
         (one, standing)
     });
     let mut all: Vec<_> = kept.collect();

@@ -23,7 +23,10 @@ pub(super) fn runs(page: &Page<'_>, opinions: &[Opinion]) -> Vec<Candidate> {
     let mut rest = opinions;
     while let Some(first) = rest.iter().position(|one| one.share >= SHARE_MIN) {
         rest = &rest[first..];
-        let count = 1 + rest.windows(2).take_while(|two| goes_on(page, &two[0], &two[1])).count();
+        let count = 1 + rest
+            .windows(2)
+            .take_while(|two| goes_on(page, &two[0], &two[1]))
+            .count();
         found.extend(run(page, &rest[..count]));
         rest = &rest[count..];
     }
@@ -45,7 +48,9 @@ fn goes_on(page: &Page<'_>, last: &Opinion, one: &Opinion) -> bool {
 
 /// The candidate of a run, without unlikely pieces and signs at its edges.
 fn run(page: &Page<'_>, pieces: &[Opinion]) -> Option<Candidate> {
-    let most = pieces.iter().fold(0.0, |most: f32, one| most.max(one.share));
+    let most = pieces
+        .iter()
+        .fold(0.0, |most: f32, one| most.max(one.share));
     let is_likely = |one: &Opinion| one.share >= EDGE_MIN * most;
     let first = pieces.iter().find(|one| is_likely(one))?;
     let last = pieces.iter().rfind(|one| is_likely(one))?;
@@ -75,7 +80,12 @@ pub(super) fn left_over<'a>(
     let parts = spans.into_iter().filter(|span| span.start < span.end);
     let parts = parts.map(|span| without_signs(page, run.kind, span));
     let parts = parts.filter(|span| has_letters(page, span));
-    parts.map(|span| Candidate { span, ..run.clone() }).collect()
+    parts
+        .map(|span| Candidate {
+            span,
+            ..run.clone()
+        })
+        .collect()
 }
 
 /// The span with the words and numbers that it cuts, without signs at its edges.
@@ -92,7 +102,8 @@ fn fitted(page: &Page<'_>, kind: PhiKind, span: Range<usize>) -> Range<usize> {
 }
 
 fn are_of_one_word(one: u8, next: u8) -> bool {
-    one.is_ascii_alphabetic() && next.is_ascii_alphabetic() || one.is_ascii_digit() && next.is_ascii_digit()
+    one.is_ascii_alphabetic() && next.is_ascii_alphabetic()
+        || one.is_ascii_digit() && next.is_ascii_digit()
 }
 
 fn without_signs(page: &Page<'_>, kind: PhiKind, span: Range<usize>) -> Range<usize> {
@@ -110,5 +121,7 @@ fn without_signs(page: &Page<'_>, kind: PhiKind, span: Range<usize>) -> Range<us
 }
 
 fn has_letters(page: &Page<'_>, span: &Range<usize>) -> bool {
-    page.text.get(span.clone()).is_some_and(|text| text.chars().any(char::is_alphanumeric))
+    page.text
+        .get(span.clone())
+        .is_some_and(|text| text.chars().any(char::is_alphanumeric))
 }

@@ -25,7 +25,10 @@ impl<T> Spans<T> {
     }
 
     /// The spans that overlap a range, in order.
-    pub(super) fn overlapping(&self, range: &Range<usize>) -> impl Iterator<Item = &(Range<usize>, T)> {
+    pub(super) fn overlapping(
+        &self,
+        range: &Range<usize>,
+    ) -> impl Iterator<Item = &(Range<usize>, T)> {
         let first = self.reach.partition_point(|&reach| reach <= range.start);
         let range = range.clone();
         let near = self.all[first..].iter();
@@ -41,7 +44,12 @@ mod tests {
     #[test]
     fn overlapping_spans_are_found_in_order() {
         let spans = Spans::new(vec![(5..9, 'b'), (0..20, 'a'), (12..14, 'c')]);
-        let found = |range| spans.overlapping(&range).map(|(_, name)| *name).collect::<String>();
+        let found = |range| {
+            spans
+                .overlapping(&range)
+                .map(|(_, name)| *name)
+                .collect::<String>()
+        };
         assert_eq!(found(8..13), "abc");
         assert_eq!(found(9..12), "a");
         assert_eq!(found(20..30), "");

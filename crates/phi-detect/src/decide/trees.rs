@@ -42,7 +42,9 @@ impl Trees {
         };
         let mut last = None;
         for line in table.lines().filter(|line| !line.starts_with('#')) {
-            let mut numbers = line.split('\t').map(|number| number.parse::<i32>().unwrap_or(-1));
+            let mut numbers = line
+                .split('\t')
+                .map(|number| number.parse::<i32>().unwrap_or(-1));
             let mut next = || numbers.next().unwrap_or(-1);
             let [tree, feature, number, low, high] = [next(), next(), next(), next(), next()];
             if last != Some(tree) {
@@ -77,7 +79,10 @@ impl Trees {
     }
 
     fn odds(&self, row: &Row) -> i64 {
-        let leaves = self.roots.iter().map(|&root| i64::from(self.leaf(root, row)));
+        let leaves = self
+            .roots
+            .iter()
+            .map(|&root| i64::from(self.leaf(root, row)));
         leaves.sum()
     }
 

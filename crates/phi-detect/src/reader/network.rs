@@ -64,7 +64,11 @@ impl Window {
     }
 
     /// Computes probabilities of all classes for each of at most `window` pieces; a row per piece.
-    pub(super) fn read(&mut self, level: Level, pieces: impl ExactSizeIterator<Item = u16>) -> &[f32] {
+    pub(super) fn read(
+        &mut self,
+        level: Level,
+        pieces: impl ExactSizeIterator<Item = u16>,
+    ) -> &[f32] {
         let count = pieces.len().min(self.weights.window);
         let size = self.weights.size;
         self.activations[..count * size].fill(0.0);
@@ -85,13 +89,22 @@ impl Window {
     /// Attention of each piece to those near it.
     fn attend(&mut self, level: Level, layer: &Layer, count: usize) {
         let size = self.weights.size;
-        whole(level, &self.activations[..count * size], NORMALISED, &mut self.inputs);
+        whole(
+            level,
+            &self.activations[..count * size],
+            NORMALISED,
+            &mut self.inputs,
+        );
         let per_part = size / LANES;
         for (number, block) in layer.attention.blocks.iter().enumerate() {
             let sums = &mut self.sums[..count];
             let columns = Columns::Bytes(block.weights);
             kernels::products(level, &self.inputs, size / 2, columns, sums);
-            let most = if number / per_part == 2 { WHOLE_MAX } else { ASKED_MAX };
+            let most = if number / per_part == 2 {
+                WHOLE_MAX
+            } else {
+                ASKED_MAX
+            };
             attending(level, sums, block, most, &mut self.whole[..count]);
             match number / per_part {
                 0 => self.keep_queries(number, count),
@@ -105,13 +118,23 @@ impl Window {
             }
         }
         let activations = &mut self.activations[..count * size];
-        add_dense(level, &layer.attended, &self.inputs, 1.0 / ATTENDING, &mut self.sums, activations);
+        add_dense(
+            level,
+            &layer.attended,
+            &self.inputs,
+            1.0 / ATTENDING,
+            &mut self.sums,
+            activations,
+        );
         normalise(level, &layer.attention_norm, activations);
     }
 
     fn keep_queries(&mut self, block: usize, count: usize) {
         let stride = self.weights.size / 2;
-        for (numbers, row) in self.whole[..count].iter().zip(self.queries.chunks_exact_mut(stride)) {
+        for (numbers, row) in self.whole[..count]
+            .iter()
+            .zip(self.queries.chunks_exact_mut(stride))
+        {
             row[block * LANES / 2..][..LANES / 2].copy_from_slice(numbers.as_chunks().0);
         }
     }
@@ -140,7 +163,9 @@ impl Window {
     /// Attention of a few pieces in one head; what they take is put into `inputs`.
     fn attend_from(&mut self, level: Level, head: usize, asking: Range<usize>, count: usize) {
         const NEAR_MAX: usize = 192;
-        let Weights { size, near, window, .. } = *self.weights;
+        let Weights {
+            size, near, window, ..
+        } = *self.weights;
         let stride = size / 2;
         let from = asking.start.saturating_sub(near) / LANES * LANES;
         let to = count.min(asking.end + near);
@@ -160,7 +185,13 @@ impl Window {
         for (piece, (scores, shares)) in asking.clone().zip(scores.iter().zip(&mut shares)) {
             let seen = piece.saturating_sub(near).max(from)..count.min(piece + near + 1);
             let seen = seen.start - from..seen.end - from;
-            kernels::shares(level, &scores[seen.clone()], factor, SHARES, &mut shares.as_flattened_mut()[seen]);
+            kernels::shares(
+                level,
+                &scores[seen.clone()],
+                factor,
+                SHARES,
+                &mut shares.as_flattened_mut()[seen],
+            );
         }
         let pairs = from / 2..to.div_ceil(2);
         for part in 0..HEAD / LANES {
@@ -168,9 +199,16 @@ impl Window {
             let columns = &self.values[block * (window / 2)..][pairs.clone()];
             let mut sums = [[0; LANES]; TOGETHER];
             let shares = shares.as_flattened();
-            kernels::products(level, shares, NEAR_MAX / 2, Columns::Words(columns), &mut sums[..asking.len()]);
+            kernels::products(
+                level,
+                shares,
+                NEAR_MAX / 2,
+                Columns::Words(columns),
+                &mut sums[..asking.len()],
+            );
             for (piece, sums) in asking.clone().zip(sums) {
-                let taken = sums.map(|sum| ((sum + (1 << (SHARES_SHIFT - 1))) >> SHARES_SHIFT) as i16);
+                let taken =
+                    sums.map(|sum| ((sum + (1 << (SHARES_SHIFT - 1))) >> SHARES_SHIFT) as i16);
                 let at = piece * stride + block * LANES / 2;
                 self.inputs[at..][..LANES / 2].copy_from_slice(taken.as_chunks().0);
             }
@@ -184,12 +222,34 @@ impl Window {
         whole(level, activations, NORMALISED, &mut self.inputs);
         let sums = &mut self.sums[..count];
         for (number, block) in layer.inner.blocks.iter().enumerate() {
-            kernels::products(level, &self.inputs, size / 2, Columns::Bytes(block.weights), sums);
+            kernels::products(
+                level,
+                &self.inputs,
+                size / 2,
+                Columns::Bytes(block.weights),
+                sums,
+            );
             let scales = block.scales.map(|scale| scale / NORMALISED);
             let out = &mut self.inner[number * LANES / 2..];
-            kernels::activate(level, sums, &scales, &block.biases, ATTENDING, WHOLE_MAX, out, inner / 2);
+            kernels::activate(
+                level,
+                sums,
+                &scales,
+                &block.biases,
+                ATTENDING,
+                WHOLE_MAX,
+                out,
+                inner / 2,
+            );
         }
-        add_dense(level, &layer.outer, &self.inner, 1.0 / ATTENDING, &mut self.sums, activations);
+        add_dense(
+            level,
+            &layer.outer,
+            &self.inner,
+            1.0 / ATTENDING,
+            &mut self.sums,
+            activations,
+        );
         normalise(level, &layer.norm, activations);
     }
 
@@ -198,10 +258,21 @@ impl Window {
         let size = self.weights.size;
         let head = &self.weights.head;
         let classes = head.blocks.len() * LANES;
-        whole(level, &self.activations[..count * size], NORMALISED, &mut self.inputs);
+        whole(
+            level,
+            &self.activations[..count * size],
+            NORMALISED,
+            &mut self.inputs,
+        );
         let sums = &mut self.sums[..count];
         for (number, block) in head.blocks.iter().enumerate() {
-            kernels::products(level, &self.inputs, size / 2, Columns::Bytes(block.weights), sums);
+            kernels::products(
+                level,
+                &self.inputs,
+                size / 2,
+                Columns::Bytes(block.weights),
+                sums,
+            );
             let scales = block.scales.map(|scale| scale / NORMALISED);
             let out = &mut self.scores[number * LANES..];
             kernels::scale(level, sums, &scales, &block.biases, out, classes);
@@ -215,7 +286,13 @@ impl Window {
 }
 
 /// Sums as whole numbers of queries, keys and values.
-fn attending(level: Level, sums: &[[i32; LANES]], block: &Block, most: f32, out: &mut [[i16; LANES]]) {
+fn attending(
+    level: Level,
+    sums: &[[i32; LANES]],
+    block: &Block,
+    most: f32,
+    out: &mut [[i16; LANES]],
+) {
     const FACTOR: f32 = ATTENDING / NORMALISED;
     let scales = block.scales.map(|scale| scale * FACTOR);
     let biases = block.biases.map(|bias| bias * ATTENDING);

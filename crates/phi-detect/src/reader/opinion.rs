@@ -64,11 +64,20 @@ pub(crate) fn read(
                 break;
             }
             let inner = pieces[start..end].iter().map(|piece| piece.id);
-            let ids = Ids(std::iter::once(FIRST).chain(inner).chain(std::iter::once(LAST)), end - start + 2);
+            let ids = Ids(
+                std::iter::once(FIRST)
+                    .chain(inner)
+                    .chain(std::iter::once(LAST)),
+                end - start + 2,
+            );
             let shares = window.read(level, ids);
             let row = shares.len() / (end - start + 2);
             let kept_from = if start == 0 { 0 } else { MARGIN };
-            let kept_to = if end == pieces.len() { end - start } else { end - start - MARGIN };
+            let kept_to = if end == pieces.len() {
+                end - start
+            } else {
+                end - start - MARGIN
+            };
             for place in kept_from..kept_to {
                 let shares = &shares[(place + 1) * row..][..CLASSES];
                 opinions.extend(opinion(&pieces[start + place], shares, &kinds));
@@ -104,7 +113,11 @@ impl<I: Iterator<Item = u16>> ExactSizeIterator for Ids<I> {
     }
 }
 
-fn opinion(piece: &Piece, shares: &[f32], kinds: &[Option<PhiKind>; KINDS.len()]) -> Option<Opinion> {
+fn opinion(
+    piece: &Piece,
+    shares: &[f32],
+    kinds: &[Option<PhiKind>; KINDS.len()],
+) -> Option<Opinion> {
     if piece.start == piece.end {
         return None;
     }

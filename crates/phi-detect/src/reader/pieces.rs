@@ -66,7 +66,11 @@ fn run_end(text: &str, start: usize) -> usize {
         if class_of(letter) != class || count == most {
             let is_before_word = class == Class::Blank && class_of(letter) != Class::Blank;
             // The last blank before a word is not of this run.
-            return if is_before_word && count > 1 { last } else { start + at };
+            return if is_before_word && count > 1 {
+                last
+            } else {
+                start + at
+            };
         }
         last = start + at;
         count += 1;

@@ -47,7 +47,10 @@ fn shares_agree_with_the_trainer_s() {
         let row = shares.len() / ids.len();
         for (place, expected) in expected.iter().enumerate() {
             let found = 1.0 - f64::from(shares[(place + 1) * row]);
-            assert!((found - expected).abs() < 0.06, "{found} {expected} in {text}");
+            assert!(
+                (found - expected).abs() < 0.06,
+                "{found} {expected} in {text}"
+            );
         }
     }
 }
@@ -59,7 +62,8 @@ fn opinions(level: Level, text: &str) -> Vec<Opinion> {
 
 #[test]
 fn every_level_reads_the_same() {
-    let text = "Jane Roe, MRN 4829137, born 3/4/61, called 415-555-0134 about Mr. Okafor. ".repeat(30);
+    let text =
+        "Jane Roe, MRN 4829137, born 3/4/61, called 415-555-0134 about Mr. Okafor. ".repeat(30);
     let bits = |level| {
         let found = opinions(level, &text);
         let bits = |one: &Opinion| (one.start, one.share.to_bits(), one.kind_share.to_bits());

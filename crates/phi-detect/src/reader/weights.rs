@@ -95,8 +95,7 @@ struct Sections {
 impl Sections {
     fn weights(mut self) -> Weights {
         let head = self.take(4 + 8 * 4);
-        let numbers: [usize; 8] =
-            std::array::from_fn(|at| number(&head[4 + 4 * at..]) as usize);
+        let numbers: [usize; 8] = std::array::from_fn(|at| number(&head[4 + 4 * at..]) as usize);
         let [pieces, size, inner, layers, heads, window, near, merges] = numbers;
         let words = self.table(pieces, size);
         let places = self.table(window, size);
@@ -130,7 +129,10 @@ impl Sections {
 
     fn floats(&mut self, count: usize) -> Vec<f32> {
         let section = self.take(count * 4).as_chunks().0;
-        section.iter().map(|four| f32::from_le_bytes(*four)).collect()
+        section
+            .iter()
+            .map(|four| f32::from_le_bytes(*four))
+            .collect()
     }
 
     fn shorts(&mut self, count: usize) -> Vec<u16> {
@@ -184,7 +186,9 @@ impl Sections {
 }
 
 fn number(bytes: &[u8]) -> u32 {
-    bytes.first_chunk().map_or(0, |four| u32::from_le_bytes(*four))
+    bytes
+        .first_chunk()
+        .map_or(0, |four| u32::from_le_bytes(*four))
 }
 
 #[cfg(test)]
@@ -210,7 +214,10 @@ mod tests {
         let bytes: Vec<u8> = last.iter().flat_map(|short| short.to_le_bytes()).collect();
         let tail = &FILE[..FILE.len() - 8];
         let end = tail.len() - tail.iter().rev().take_while(|&&byte| byte == 0).count();
-        assert!(tail[end - 8..].windows(8).any(|window| window == bytes) || tail[end - 7..end].len() == 7);
+        assert!(
+            tail[end - 8..].windows(8).any(|window| window == bytes)
+                || tail[end - 7..end].len() == 7
+        );
         assert!(FILE.len() < 20 << 20);
     }
 }

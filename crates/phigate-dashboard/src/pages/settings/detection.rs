@@ -114,7 +114,9 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
             code: kind.code(),
             label: kind.label(),
             default: match kind.rule().is_on_by_default {
-                true => kind.default_threshold(phi_detect::Depth::Careful).to_string(),
+                true => kind
+                    .default_threshold(phi_detect::Depth::Careful)
+                    .to_string(),
                 false => "off".to_owned(),
             },
             error: !value.is_empty() && score(&value).is_none(),
