@@ -12,6 +12,7 @@ const ROUNDER: f32 = 12_582_912.0;
 macro_rules! on_every_level {
     ($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? $body:block) => {
         $(#[$doc])*
+        #[allow(clippy::too_many_arguments, reason = "kernels take slices and their strides, without a type in between")]
         pub fn $name(level: crate::Level, $($arg: $type),*) $(-> $result)? {
             #[inline(always)]
             fn plain($($arg: $type),*) $(-> $result)? $body
@@ -177,7 +178,7 @@ fn whole(value: f32, limit: f32) -> i16 {
 /// A smooth step: the number times how far it is above 0.
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
-    const FACTOR: f32 = 1.595_769_1;
+    const FACTOR: f32 = 1.595_769;
     let inner = FACTOR * (x + 0.044_715 * x * x * x);
     x / (1.0 + exp(-inner))
 }
