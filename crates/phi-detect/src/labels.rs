@@ -222,7 +222,9 @@ fn of_last_words(words: &[u64]) -> Option<Meaning> {
     (words.len() - longest..words.len()).find_map(|from| {
         let key = words[from..].iter().fold(0, |key, &word| extend(key, word));
         let phrase = phrase(key)?;
-        phrase.as_key.filter(|_| from == 0).or(phrase.meaning)
+        // `patient_record_id` says whose record it is, `update_record` does not.
+        let is_bare = of_last_words(&words[..from]).is_none();
+        phrase.as_key.filter(|_| is_bare).or(phrase.meaning)
     })
 }
 

@@ -300,6 +300,8 @@ impl Detector {
         let memory = budget.memory();
         let view = View::within(budget, text);
         let mut fields = structure::fields(view.text(), budget);
+        // A bare `record_id` has nothing beside it that could speak of a person.
+        let meaning = meaning.filter(|meaning| *meaning != Meaning::MrnBeside);
         if fields.is_empty() && meaning.is_some() {
             fields.push(Field::new(0..view.text().len(), meaning));
         }

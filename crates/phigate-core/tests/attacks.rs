@@ -343,7 +343,10 @@ fn an_answer_to_another_question_stays_clean() {
     }
     // A question says nothing about the end of a long answer.
     let full = "The ward is full again this week, and the beds that were promised for the spring have not come";
-    let body = turns(&["Who is the patient?", &format!("{full}; Dr. Roe (4471902)")]);
+    let body = turns(&[
+        "Who is the patient?",
+        &format!("{full}; Dr. Roe (order 4471902)"),
+    ]);
     of_every_family(&body, |body| {
         assert_eq!(codes(scanned(body).report().kinds()), ["name"], "{body}");
     });

@@ -1,6 +1,6 @@
 //! What a request takes along when it leaves: tokens in place of values, and the last look at the provider's format.
 
-use phi_detect::{Detector, Findings, PhiKind};
+use phi_detect::{Depth, Detector, Findings, PhiKind};
 use phigate_core::doors::CHAT;
 use phigate_core::egress::{self, Cleared, Held};
 use phigate_core::protect::{
@@ -128,10 +128,8 @@ fn tokens_are_written_as_json_and_not_read_as_phi() {
 
 #[test]
 fn what_shows_only_when_something_is_taken_away_goes_too() {
-    let (scanner, body) = (
-        scanner(),
-        said(&["SSN 536-22 a@example.com 8741 is on file"]),
-    );
+    let scanner = Scanner::new(Detector::default().with_depth(Depth::Fast));
+    let body = said(&["SSN 536-22 a@example.com 8741 is on file"]);
     let outcome = protect::apply(&policy(Mode::REDACT), &scanner, scanned(&scanner, &body));
     let sent = sent(&clean(outcome)).to_string();
     assert!(!sent.contains("8741"), "{sent}");

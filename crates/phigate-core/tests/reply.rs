@@ -171,9 +171,9 @@ fn new_phi_is_masked_and_removed_and_echoes_stay() {
             0,
         ),
         (
-            "Hers is 536-22-8741 and his social security number is 219-09-4218.",
-            "Hers is 536-22-8741 and his social security number is [SSN].",
-            "Hers is 536-22-8741 and his social security number is .",
+            "Her number is 536-22-8741 and his social security number is 219-09-4218.",
+            "Her number is 536-22-8741 and his social security number is [SSN].",
+            "Her number is 536-22-8741 and his social security number is .",
             1,
         ),
         ("SSN:\n219-09-4218", "SSN:\n[SSN]", "SSN:\n", 0),

@@ -5,7 +5,7 @@
 //! which recording the outcome consumes.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::response::{IntoResponse, Response};
 use phigate_store::{Durability, Written};
@@ -14,7 +14,7 @@ use phigate_types::{Action, Replies};
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::forward::Forward;
-use crate::outcome::OutcomeDue;
+use crate::outcome::{OutcomeDue, unrecorded};
 use crate::record::RequestRecord;
 
 impl RequestRecord {
@@ -102,11 +102,4 @@ impl RequestRecord {
             Durability::Durable
         }
     }
-}
-
-/// The answer to a request whose record could not be written: it is refused, and goes nowhere.
-pub(crate) fn unrecorded(error: &GatewayError, facts: &RequestFacts) -> Response {
-    let mut response = error.body().into_response();
-    facts.write_headers(response.headers_mut(), Action::REFUSED, Duration::ZERO);
-    response
 }

@@ -17,7 +17,6 @@ use phigate_edge::EdgeError;
 use phigate_store::{AttemptEnd, Durability, NewDecision, Outcome, Usage, Written};
 use phigate_types::{Action, ErrorCode, ProviderKind};
 
-use crate::decision::unrecorded;
 use crate::error::GatewayError;
 use crate::facts::{RequestFacts, milliseconds};
 use crate::forward::Forward;
@@ -449,4 +448,11 @@ const FINISH_REASONS: &[&str] = &[
 fn known_reason(word: &str) -> &'static str {
     let known = FINISH_REASONS.iter().find(|known| **known == word);
     known.copied().unwrap_or("other")
+}
+
+/// The response to a request whose record could not be written: a refusal. Nothing was forwarded.
+pub(crate) fn unrecorded(error: &GatewayError, facts: &RequestFacts) -> Response {
+    let mut response = error.body().into_response();
+    facts.write_headers(response.headers_mut(), Action::REFUSED, Duration::ZERO);
+    response
 }

@@ -148,41 +148,45 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The features of a candidate.
+    /// The features of a candidate, in the order of their names.
     pub(super) fn row(&self, one: &Candidate, standing: Standing) -> Row {
-        let page = self.page;
-        let span = &one.span;
-        let text = page.text.get(span.clone()).unwrap_or_default();
-        let reader = self.reader_of(one);
-        let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
-        let digits = text.chars().filter(char::is_ascii_digit).count();
-        let capitals = text.chars().filter(|letter| letter.is_uppercase()).count();
-        let line_at = self.line_of(span);
-        let line = page.slice(line_at.clone());
-        let separators = line
-            .iter()
-            .filter(|byte| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*'))
-            .count();
-        let field = page.field_at(span.start);
-        let words = || {
-            text.split(|letter: char| !letter.is_alphanumeric())
-                .filter(|word| !word.is_empty())
-        };
-        let is_name = one.kind == PhiKind::NAME;
-        let label_end = span.start.saturating_sub(1);
-        let has_label = page.label_ending_at(label_end).is_some()
-            || page.label_ending_at(label_end.saturating_sub(1)).is_some();
-        [
+        let text = self.page.text.get(one.span.clone()).unwrap_or_default();
+        let reading = self.reader_of(one);
+        let line = self.line_of(&one.span);
+        let source = [
             standing as i32,
             thousandths(one.score),
             kind_number(one.kind),
             rule_number(one.rule),
-            reader.most,
-            reader.mean,
-            reader.least,
-            reader.first,
-            reader.agrees,
-            reader.kind,
+        ];
+        let again = [
+            self.names.get(text.as_bytes()).copied().unwrap_or(0).min(9),
+            i32::from(self.touches_kept(one)),
+            self.kept_in(&line).min(20),
+            reading.own_kind,
+            reading.other,
+            self.word_again(one),
+            self.columns.alike(one),
+        ];
+        let mut all = source
+            .into_iter()
+            .chain(self.of_reader(one, &reading))
+            .chain(self.of_form(text, &line))
+            .chain(self.of_place(one, text))
+            .chain(again);
+        std::array::from_fn(|_| all.next().unwrap_or(0))
+    }
+
+    /// What reader, kept candidates and tagger say about a candidate.
+    fn of_reader(&self, one: &Candidate, reading: &Reading) -> [i32; 13] {
+        let span = &one.span;
+        [
+            reading.most,
+            reading.mean,
+            reading.least,
+            reading.first,
+            reading.agrees,
+            reading.kind,
             self.most_within(span.start.saturating_sub(NEAR)..span.start),
             self.most_within(span.end..span.end + NEAR),
             self.reader_in_text,
@@ -190,16 +194,40 @@ impl<'a> Evidence<'a> {
             self.kept.len().min(50) as i32,
             self.kept_here(one),
             self.tagged_here(span),
+        ]
+    }
+
+    /// Letters, figures and signs of a candidate, its line and its text.
+    fn of_form(&self, text: &str, line: &Range<usize>) -> [i32; 10] {
+        let letters = text.chars().filter(|letter| letter.is_alphabetic()).count();
+        let digits = text.chars().filter(char::is_ascii_digit).count();
+        let capitals = text.chars().filter(|letter| letter.is_uppercase()).count();
+        let is_separator = |byte: &&u8| matches!(byte, b'|' | b'\t' | b',' | b'^' | b'*');
+        let line = self.page.slice(line.clone());
+        let separators = line.iter().filter(is_separator).count();
+        [
             text.len().min(200) as i32,
             letters as i32,
             digits as i32,
             (capitals * 100 / letters.max(1)) as i32,
             i32::from(letters > 0 && capitals == 0),
             i32::from(letters > 1 && capitals == letters),
-            words().count().min(20) as i32,
-            page.text.len().min(20_000) as i32,
+            words(text).count().min(20) as i32,
+            self.page.text.len().min(20_000) as i32,
             separators.min(20) as i32,
             self.signs,
+        ]
+    }
+
+    /// Field, label, neighbours and words of a candidate.
+    fn of_place(&self, one: &Candidate, text: &str) -> [i32; 10] {
+        let (page, span) = (self.page, &one.span);
+        let field = page.field_at(span.start);
+        let is_name = one.kind == PhiKind::NAME;
+        let label_end = span.start.saturating_sub(1);
+        let has_label = page.label_ending_at(label_end).is_some()
+            || page.label_ending_at(label_end.saturating_sub(1)).is_some();
+        [
             i32::from(field.is_some_and(|field| field.meaning.is_some())),
             i32::from(field.is_some_and(|field| field.is_settled)),
             i32::from(has_label),
@@ -208,15 +236,8 @@ impl<'a> Evidence<'a> {
             i32::from(is_name && people::is_of_thing(page, span)),
             i32::from(is_name && people::is_listed(page, span)),
             i32::from(is_name && people::opens_sentence(page, span)),
-            i32::from(is_name && words().all(names::is_ordinary)),
-            i32::from(is_name && words().any(names::is_only_a_name)),
-            self.names.get(text.as_bytes()).copied().unwrap_or(0).min(9),
-            i32::from(self.touches_kept(one)),
-            self.kept_in(&line_at).min(20),
-            reader.own_kind,
-            reader.other,
-            self.word_again(one),
-            self.columns.alike(one),
+            i32::from(is_name && words(text).all(names::is_ordinary)),
+            i32::from(is_name && words(text).any(names::is_only_a_name)),
         ]
     }
 
@@ -327,11 +348,15 @@ impl<'a> Evidence<'a> {
     }
 }
 
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
 /// Words of at least two letters or figures in a span.
 fn words_of<'a>(page: &Page<'a>, span: &Range<usize>) -> impl Iterator<Item = &'a str> {
     let text = page.text.get(span.clone()).unwrap_or_default();
-    let words = text.split(|letter: char| !letter.is_alphanumeric());
-    words.filter(|word| word.len() > 1)
+    words(text).filter(|word| word.len() > 1)
 }
 
 /// The reader's opinion about a candidate, in thousandths and hundredths.

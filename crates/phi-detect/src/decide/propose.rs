@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
+use crate::labels::Meaning;
 use crate::page::Page;
 use crate::reader::Opinion;
+use crate::spelling::Spelling;
 
 /// The rule of the reader's candidates.
 const RULE: &str = "reader";
@@ -61,7 +63,10 @@ fn run(page: &Page<'_>, pieces: &[Opinion]) -> Option<Candidate> {
         score: most,
         rule: RULE,
     };
-    (has_letters(page, &one.span) && !page.has_placeholder(&one.span)).then_some(one)
+    let field = page.field_at(one.span.start);
+    let is_settled = field.is_some_and(|field| field.is_settled || is_of_other(field.meaning));
+    let is_open = !is_settled && !page.has_placeholder(&one.span);
+    (is_open && has_letters(page, &one.span) && has_form(page, &one)).then_some(one)
 }
 
 /// The parts of a run that findings of its kind leave over.
@@ -124,4 +129,19 @@ fn has_letters(page: &Page<'_>, span: &Range<usize>) -> bool {
     page.text
         .get(span.clone())
         .is_some_and(|text| text.chars().any(char::is_alphanumeric))
+}
+
+/// Whether a field is said to hold something else: another number, or a thing.
+fn is_of_other(meaning: Option<Meaning>) -> bool {
+    matches!(meaning, Some(Meaning::OtherId(_) | Meaning::Thing))
+}
+
+/// Whether a number has a figure, or is several words long, as when it is spelled out.
+fn has_form(page: &Page<'_>, one: &Candidate) -> bool {
+    let text = page.text.get(one.span.clone()).unwrap_or_default();
+    let is_number = matches!(
+        one.kind.rule().spelling,
+        Spelling::Code | Spelling::Telephone
+    );
+    !is_number || text.chars().any(char::is_numeric) || text.contains(char::is_whitespace)
 }

@@ -11,34 +11,14 @@ mod weights;
 
 pub(crate) use opinion::{Opinion, read};
 
-/// Kinds that the reader tells apart, by the code of the detector's kind; the order is that of `model/reader/kinds.py`.
-const KINDS: [&str; 22] = [
-    "ssn",
-    "dob",
-    "phone",
-    "email",
-    "address",
-    "mrn",
-    "name",
-    "medicare_id",
-    "health_plan_id",
-    "npi",
-    "date",
-    "age",
-    "place",
-    "facility",
-    "record_id",
-    "account",
-    "license",
-    "vehicle",
-    "device",
-    "url",
-    "ip",
-    "username",
-];
+/// Codes of the kinds that the reader tells apart, one per line, in the order of `model/reader/kinds.py`.
+static KINDS: &str = include_str!("kinds.txt");
+
+/// Number of these kinds.
+const KINDS_COUNT: usize = 22;
 
 /// Classes that the network scores: nothing, then "begins" and "goes on" per kind.
-const CLASSES: usize = 1 + 2 * KINDS.len();
+const CLASSES: usize = 1 + 2 * KINDS_COUNT;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use phi_kernels::Level;
 use super::network::Window;
 use super::pieces::{self, Piece};
 use super::weights::Weights;
-use super::{CLASSES, KINDS};
+use super::{CLASSES, KINDS, KINDS_COUNT};
 use crate::budget::Budget;
 use crate::kinds::PhiKind;
 
@@ -49,7 +49,11 @@ pub(crate) fn read(
         static KEPT: Cell<Option<Box<Window>>> = const { Cell::new(None) };
     }
     let weights = Weights::get();
-    let kinds = KINDS.map(|code| PhiKind::from_code(code).filter(|kind| is_wanted(*kind)));
+    let mut codes = KINDS.lines();
+    let kinds = std::array::from_fn(|_| {
+        let kind = PhiKind::from_code(codes.next()?);
+        kind.filter(|kind| is_wanted(*kind))
+    });
     let mut window = KEPT.take().unwrap_or_else(|| Box::new(Window::new()));
     let mut opinions = Vec::new();
     let mut pieces = Vec::new();
@@ -116,7 +120,7 @@ impl<I: Iterator<Item = u16>> ExactSizeIterator for Ids<I> {
 fn opinion(
     piece: &Piece,
     shares: &[f32],
-    kinds: &[Option<PhiKind>; KINDS.len()],
+    kinds: &[Option<PhiKind>; KINDS_COUNT],
 ) -> Option<Opinion> {
     if piece.start == piece.end {
         return None;

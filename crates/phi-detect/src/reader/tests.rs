@@ -5,7 +5,7 @@ use phi_kernels::Level;
 use super::network::Window;
 use super::pieces;
 use super::weights::Weights;
-use super::{Opinion, read};
+use super::{KINDS, KINDS_COUNT, Opinion, read};
 use crate::budget::Budget;
 
 /// Texts with the pieces and shares that `model/reader/export.py` computes.
@@ -73,4 +73,9 @@ fn every_level_reads_the_same() {
     for level in Level::supported() {
         assert!(bits(level) == plain, "{level:?}");
     }
+}
+
+#[test]
+fn kinds_are_as_many_as_classes() {
+    assert_eq!(KINDS.lines().count(), KINDS_COUNT);
 }

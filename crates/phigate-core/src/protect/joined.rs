@@ -297,6 +297,7 @@ fn scan_returned(
     let findings: Option<Findings> = if is_json {
         joined.text = format!("{{\"{label}\":");
         joined.push(text.id(), head(&content, RESULT_BYTES));
+        joined.text.push('}');
         scanner.find(None, &joined.text)
     } else if is_bare {
         joined.push(text.id(), &content);

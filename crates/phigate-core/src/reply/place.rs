@@ -10,11 +10,13 @@
 mod address;
 mod entity;
 mod line;
+mod line_end;
 mod link;
 mod markup;
 
 use self::address::{Address, AddressReader};
-use self::line::{Line, LineEnd};
+use self::line::Line;
+use self::line_end::LineEnd;
 use self::link::Link;
 use self::markup::{Markup, Names};
 use super::unit::{Spot, Unit, is_word};

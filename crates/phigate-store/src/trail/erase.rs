@@ -4,10 +4,8 @@ use phigate_types::Act;
 use phigate_verify::write_ranges;
 use uuid::Uuid;
 
-use crate::model::{AdminAct, Record};
-use crate::rows::AuditRow;
+use crate::model::AdminAct;
 use crate::trail::Expiry;
-use crate::trail::read::parse;
 use crate::writer::entry;
 use crate::writer::job::{Job, Waiter};
 use crate::{Result, StoreError};
@@ -53,16 +51,4 @@ impl Expiry {
         wait.answer.await.unwrap_or(Err(StoreError::Closed))?;
         Ok(count)
     }
-}
-
-/// Fails where the content of a request was erased.
-pub(super) fn require_not_erased(rows: &[AuditRow]) -> Result<()> {
-    for row in rows {
-        if let Record::Admin(act) = parse(row)?
-            && act.act == Act::ContentErase
-        {
-            return Err(StoreError::Erased);
-        }
-    }
-    Ok(())
 }

@@ -13,7 +13,6 @@ use crate::model::{
 };
 use crate::rows::{AuditRow, LookupCode, RowKey};
 use crate::trail::Trail;
-use crate::trail::erase::require_not_erased;
 use crate::trail::record::{CONTENT, token_code, value_code};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 
@@ -296,6 +295,18 @@ impl Trail {
         }
         Ok(contents)
     }
+}
+
+/// Fails if the content of a request was erased.
+fn require_not_erased(rows: &[AuditRow]) -> Result<()> {
+    for row in rows {
+        if let Record::Admin(act) = parse(row)?
+            && act.act == Act::ContentErase
+        {
+            return Err(StoreError::Erased);
+        }
+    }
+    Ok(())
 }
 
 /// Reads a row's text.

@@ -3,6 +3,7 @@
 //! A renderer passes blocks of HTML on as they are, and escapes what follows them. A tag that such a block leaves open
 //! is closed by nothing that stands in the text after it.
 
+use super::line_end::LineEnd;
 use super::markup::Names;
 
 /// Where the current line stands.
@@ -19,17 +20,6 @@ pub(super) struct Line {
     html_indent: Option<usize>,
     /// Whether a block went by that ends by its own rule: a comment, a script, preformatted text.
     has_odd_block: bool,
-}
-
-/// What a character does to what is open over lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct LineEnd {
-    /// Whether it ends an empty line.
-    pub(super) is_blank: bool,
-    /// Whether a tag that is open may have lost its end: the block of HTML around it ends, or may.
-    pub(super) cuts_tags: bool,
-    /// Whether the content of an element such as `<style>` may have.
-    pub(super) cuts_texts: bool,
 }
 
 impl Line {

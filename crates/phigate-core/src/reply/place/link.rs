@@ -1,6 +1,6 @@
 //! Markdown's links: destinations with their titles, definitions of references, and the texts of pictures.
 
-use super::line::LineEnd;
+use super::line_end::LineEnd;
 
 /// Parentheses and brackets that are counted; Markdown allows 32.
 const DEPTH_MAX: u8 = 40;

@@ -1,6 +1,6 @@
 //! HTML's markup: tags, comments and the texts of elements such as `<style>`, followed as browsers read them.
 
-use super::line::LineEnd;
+use super::line_end::LineEnd;
 
 /// Characters that are remembered: the longest name that means something, with `</` before it.
 const NAMES_BYTES: usize = 12;
