@@ -2,6 +2,8 @@
 //!
 //! A detector has no state, so that threads share one by reference.
 
+#![allow(clippy::disallowed_types, reason = "not part of a scan")]
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,6 +3,8 @@
 //!     features < texts.jsonl > features.jsonl       (lines {"id","text"}; spans are in bytes)
 //!     features examples > texts.jsonl               (the examples of the kinds' tables as labelled texts)
 
+#![allow(clippy::disallowed_types, reason = "not part of a scan")]
+
 use std::io::{BufRead, Write};
 
 use phi_detect::{Detector, PhiKind, Settings};

@@ -1,5 +1,7 @@
 //! Copies standard input to standard output with all PHI masked: `cargo run --example mask < note.txt`.
 
+#![allow(clippy::disallowed_types, reason = "not part of a scan")]
+
 use std::io::{Read, Write};
 
 use phi_detect::Detector;

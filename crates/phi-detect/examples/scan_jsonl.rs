@@ -4,6 +4,8 @@
 //! A line may also carry `"field"`, the name of the field the text stands in.
 //! With `--rules-only` the name model stays out. Offsets are Unicode code points, end exclusive.
 
+#![allow(clippy::disallowed_types, reason = "not part of a scan")]
+
 use std::io::{BufRead, BufWriter, Write};
 
 use phi_detect::{CodePoints, Detector, Settings};

@@ -1,6 +1,8 @@
 //! A detector with settings of its own: a site's record numbers, provider numbers switched on, phone numbers left
 //! alone unless they are certain.
 
+#![allow(clippy::disallowed_types, reason = "not part of a scan")]
+
 use phi_detect::{Detector, PhiKind, Settings, SettingsError};
 
 fn main() -> Result<(), SettingsError> {

@@ -33,7 +33,7 @@ pub(super) fn stretches<'a>(
         around.push(one.span.start.saturating_sub(reach)..text.len().min(one.span.end + reach));
     }
     if has_sure && text.len() <= WHOLE_MAX {
-        return vec![0..text.len()];
+        return std::iter::once(0..text.len()).collect();
     }
     around.sort_unstable_by_key(|range| range.start);
     let mut stretches: Vec<Range<usize>> = Vec::new();

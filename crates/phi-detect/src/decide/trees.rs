@@ -74,7 +74,7 @@ impl Trees {
         std::array::from_fn(|feature| {
             let mut without = *row;
             without[feature] = 0;
-            ((odds - self.odds(&without)) * 1000 >> UNIT_BITS) as i32
+            (((odds - self.odds(&without)) * 1000) >> UNIT_BITS) as i32
         })
     }
 

@@ -92,10 +92,9 @@ pub(super) fn split(weights: &Weights, text: &str, start: usize, end: usize, out
 /// Joins the bytes of a run, those of the lowest rank first.
 fn join(weights: &Weights, text: &[u8], start: usize, end: usize, out: &mut Vec<Piece>) {
     let first = out.len();
-    for at in start..end {
-        let id = weights.bytes[usize::from(text[at])];
+    for (at, byte) in text.iter().enumerate().take(end).skip(start) {
         out.push(Piece {
-            id,
+            id: weights.bytes[usize::from(*byte)],
             start: at as u32,
             end: at as u32 + 1,
         });
