@@ -57,7 +57,13 @@ fn shares_agree_with_the_trainer_s() {
 
 fn opinions(level: Level, text: &str) -> Vec<Opinion> {
     let budget = Budget::new(&|| true);
-    read(level, text, std::slice::from_ref(&(0..text.len())), |_| true, &budget)
+    read(
+        level,
+        text,
+        std::slice::from_ref(&(0..text.len())),
+        |_| true,
+        &budget,
+    )
 }
 
 #[test]
