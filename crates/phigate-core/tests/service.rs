@@ -66,6 +66,36 @@ mod scan {
         findings.iter().map(place).collect()
     }
 
+    /// A list as people keep it, with names that only reading tells from other words.
+    const LIST: &str =
+        "called back today: Sunny (moved to May), Chance Early re refill, both Vang kids";
+
+    #[test]
+    fn depth_and_explanations_are_chosen_per_scan() {
+        let found = |depth: &str| {
+            let result = &results(&json!({ "text": LIST, "depth": depth }))[0];
+            places(result).len()
+        };
+        assert!(found("careful") > found("fast"));
+        assert_eq!(
+            results(&json!({ "text": LIST })),
+            results(&json!({ "text": LIST, "depth": "careful" }))
+        );
+        let explained = results(&json!({ "text": SSN, "explain": true }));
+        let one = &explained[0]["explanations"][0];
+        assert_eq!((&one["type"], &one["found"]), (&json!("ssn"), &json!(true)));
+        assert_eq!((&one["start"], &one["end"]), (&json!(10), &json!(21)));
+        assert!(!one["for"].as_array().unwrap().is_empty());
+        assert!(!explained.to_string().contains("8741"));
+        for (asked, place) in [
+            (json!({ "text": SSN, "depth": "deep" }), "depth"),
+            (json!({ "text": SSN, "explain": 1 }), "explain"),
+        ] {
+            let refused = ask(service::scan, Mode::FLAG, &asked.to_string());
+            assert_eq!(error(refused), ("invalid_value", Some(place.to_owned())));
+        }
+    }
+
     #[test]
     fn texts_are_found_in_with_offsets_in_code_points() {
         let shift = EMOJI.chars().count() as u64;

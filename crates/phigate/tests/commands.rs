@@ -704,6 +704,29 @@ fn ended_agreement_is_set_only_with_reason() {
 }
 
 #[test]
+fn depth_of_detection_is_lowered_with_reason() {
+    let gateway = Gateway::offline();
+    gateway.key();
+    let depth = || gateway.command(&["detection", "get"]).trim().to_owned();
+    assert_eq!(depth(), "careful");
+    let refused = gateway.try_command(&["detection", "set", "fast"], "");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        String::from_utf8(refused.stderr)
+            .unwrap()
+            .contains("--reason")
+    );
+    assert_eq!(depth(), "careful");
+    gateway.command(&["detection", "set", "fast", "--reason", "load test"]);
+    assert_eq!(depth(), "fast");
+    gateway.command(&["detection", "set", "careful"]);
+    assert_eq!(
+        gateway.command(&["settings", "get", "detection"]).trim(),
+        "careful"
+    );
+}
+
+#[test]
 fn settings_are_read_and_set_by_name() {
     let gateway = Gateway::offline();
     gateway.key();
