@@ -1,6 +1,6 @@
 //! The last look before a request leaves.
 //!
-//! Translation joins texts that stood apart, so PHI may show only in the provider's format. [`clear`] is the one way
+//! Translation joins texts that were apart, so PHI may show only in the provider's format. [`clear`] is the one way
 //! from a [`ProviderRequest`] to a [`Cleared`], and only a `Cleared` can be recorded and sent.
 //!
 //! ```
@@ -104,7 +104,7 @@ impl Cleared {
         &self.request.dropped
     }
 
-    /// What the reply needs to know.
+    /// Returns the request's expectations about its reply.
     pub fn expectation(&self) -> &Expectation {
         &self.request.expectation
     }
@@ -117,7 +117,7 @@ pub enum Held {
     Phi(Vec<PhiKind>),
     /// The model's name holds PHI and would become part of an address.
     PhiInAddress,
-    /// It was not fully scanned.
+    /// The request was not fully scanned.
     Unfinished,
 }
 

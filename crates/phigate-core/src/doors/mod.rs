@@ -44,13 +44,13 @@ pub static DOORS: &[&Door] = &[
 
 /// A way in.
 pub struct Door {
-    /// How its requests are written.
+    /// Format of its requests.
     pub form: &'static dyn Form,
-    /// Its name for people.
+    /// Name shown to people.
     pub label: &'static str,
-    /// Where it is.
+    /// Path of the endpoint.
     pub path: &'static str,
-    /// How its errors are written.
+    /// Format of its errors.
     pub errors: ErrorFormat,
     /// Headers of the caller that go on to a provider of the same format.
     pub(crate) headers: &'static [PassedHeader],

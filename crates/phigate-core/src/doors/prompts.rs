@@ -1,4 +1,4 @@
-//! What the doors share whose requests are texts rather than conversations: one text or several, or the ids of tokens.
+//! Shared parts of the doors that take texts, or token ids, instead of conversations.
 
 use phigate_types::ErrorCode;
 

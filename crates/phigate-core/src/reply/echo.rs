@@ -28,7 +28,7 @@ impl std::fmt::Debug for Echoes {
 struct Texts {
     /// Words with one blank between them and one at either end; a semicolon between two texts.
     words: String,
-    /// The same without blanks between digits: numbers however they are grouped.
+    /// Text without blanks between digits, so that the grouping of numbers does not matter.
     digits: String,
 }
 

@@ -64,7 +64,7 @@ impl Fields {
         scan.is_some_and(|scan| scan.action == Replies::Block)
     }
 
-    /// What the provider said, if it held new PHI.
+    /// Returns the provider's text, if it held new PHI.
     pub(crate) fn heard(&self) -> Option<PhiText> {
         self.tally.has_new_phi().then(|| self.heard.to_json())
     }
@@ -99,7 +99,7 @@ impl Fields {
         }
     }
 
-    /// What becomes of a text, or of the next piece of it; none where it stays as it is.
+    /// Rewrites a text, or its next piece; `None` if unchanged.
     pub(crate) fn take_piece(&mut self, id: FieldId, text: &str) -> Result<Option<String>, Stop> {
         self.end_thoughts_before(id)?;
         let mut out = String::with_capacity(text.len());
@@ -117,8 +117,7 @@ impl Fields {
         Ok((out != text).then_some(out))
     }
 
-    /// What becomes of a text that is complete. Nothing is remembered of it, so that the next of the same name begins
-    /// anew.
+    /// Rewrites a complete text. No state is kept, so that the next text of the same name begins anew.
     pub(super) fn treat_complete(&mut self, id: FieldId, text: &str) -> (Result<(), Stop>, String) {
         let mut out = String::with_capacity(text.len());
         let mut result = self.run(id, text, &mut out);
@@ -179,7 +178,7 @@ impl Fields {
         self.end_thoughts(id.choice)
     }
 
-    /// What is held of a choice's thinking goes out.
+    /// Flushes the held part of a choice's thinking.
     pub(crate) fn end_thoughts(&mut self, choice: u64) -> Result<(), Stop> {
         let is_thought =
             |id: &FieldId| id.choice == choice && matches!(id.part, Part::Reasoning(_));
@@ -237,7 +236,7 @@ impl Fields {
     }
 }
 
-/// How a text is written.
+/// Returns the format of a text.
 fn shape(rules: &ReplyRules, part: Part) -> Shape {
     match part {
         Part::Arguments | Part::Function => Shape::Json,

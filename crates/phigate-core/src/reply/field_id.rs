@@ -5,7 +5,7 @@
 pub(crate) struct FieldId {
     pub(crate) choice: u64,
     pub(crate) part: Part,
-    /// Which of several such texts: the number of the tool call, or of the part.
+    /// Number of the tool call, or of the part, among several such texts.
     pub(crate) number: u64,
 }
 
@@ -25,7 +25,7 @@ impl FieldId {
     }
 }
 
-/// Which text of a choice.
+/// Text of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     /// Thinking aloud, under the name this server uses.

@@ -13,11 +13,11 @@ use crate::wire::sse::SseEvent;
 pub(crate) struct KnownEvent {
     id: FieldId,
     frame: Frame,
-    /// Which text of the frame is the model's; another may be padding.
+    /// Position of the model's text in the frame; another text may be padding.
     number: usize,
 }
 
-/// Writes texts as events of their own.
+/// Writes each text as a separate event.
 pub(crate) type WriteTexts<'w> = dyn Fn(Vec<(FieldId, String)>, &mut Vec<u8>) + 'w;
 
 impl KnownEvent {

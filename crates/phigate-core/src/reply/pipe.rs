@@ -9,7 +9,7 @@ use super::tally::Tally;
 use super::token::Issued;
 use super::unit::{Spot, Unit};
 
-/// What a field goes through. The same text gives the same output, however it was cut.
+/// Stages of a field. Equal text gives equal output, however it was cut.
 pub(super) struct Pipe {
     reader: FieldReader,
     scanner: Option<FieldScanner>,
@@ -21,7 +21,7 @@ pub(super) struct Pipe {
     has_ended: bool,
 }
 
-/// What all fields of one reply share.
+/// State that all fields of one reply share.
 pub(super) struct Shared<'s> {
     pub(super) rules: &'s ReplyRules,
     pub(super) tally: &'s mut Tally,

@@ -1,4 +1,4 @@
-//! What a token stood for, told from the request in which it was issued.
+//! Value behind a token, resolved from the request in which the token was issued.
 
 use super::{Issued, Mint};
 use crate::protect::{self, Policy, Scanner};
@@ -18,14 +18,14 @@ pub fn resolve(
     let request = Request::read_again(form, original.to_vec()).ok()?;
     let scanned = protect::scan(scanner, request);
     let mut mint = Mint::new(code_of, scanned.request().document());
-    // What becomes of the request is settled; only its tokens matter here.
+    // The outcome of the request is settled; only its tokens matter here.
     let mut token_of = |kind, value: &str| mint.token(kind, value);
     let _ = protect::apply_with(policy, scanner, scanned, Some(&mut token_of));
     mint.into_issued().find(name).cloned()
 }
 
 impl Issued {
-    /// What the token of this name stands for.
+    /// Returns the value behind the token of this name.
     fn find(&self, name: &str) -> Option<&PhiText> {
         let mut beginning = self.beginning();
         for character in name.chars() {

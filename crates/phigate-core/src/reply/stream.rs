@@ -56,12 +56,12 @@ impl ReplyStream {
         self.walk.next_number()
     }
 
-    /// What was found and done so far.
+    /// Returns the counts of findings and replacements so far.
     pub fn tally(&self) -> &Tally {
         &self.fields.tally
     }
 
-    /// What the provider said, if it held new PHI.
+    /// Returns the provider's text, if it held new PHI.
     pub fn heard(&self) -> Option<PhiText> {
         self.fields.heard()
     }

@@ -13,9 +13,9 @@ use crate::text::PhiText;
 pub struct WholeReply {
     /// The body; none when the reply is to be withheld.
     pub body: Result<Vec<u8>, Stop>,
-    /// What was found and done.
+    /// Counts of findings and replacements.
     pub tally: Tally,
-    /// What the provider said, if it held new PHI.
+    /// The provider's text, if it held new PHI.
     pub heard: Option<PhiText>,
 }
 

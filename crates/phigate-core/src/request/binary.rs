@@ -20,7 +20,7 @@ fn holds_data_url(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether what follows `data:` says that base64 comes, of something other than readable text.
+/// Whether the text after `data:` announces base64 of unreadable content.
 fn is_unreadable_url(rest: &[u8]) -> bool {
     let near = &rest[..rest.len().min(HEAD_MAX)];
     let Some((head, payload_at)) = memchr::memchr_iter(b',', near).find_map(|comma| {

@@ -32,7 +32,7 @@ const GAP_MAX: usize = 64;
 /// Shortest ciphertext. A word of letters alone is base64 as well.
 const CIPHERTEXT_MIN: usize = 32;
 
-/// Digits in a row that a ciphertext hardly ever has.
+/// Digits in a row that are very unlikely in a ciphertext.
 const DIGITS_MAX: usize = 6;
 
 /// Beginnings of files, by position.
@@ -89,7 +89,7 @@ enum Cut {
     List,
 }
 
-/// The coded runs of a text that the detector does not decode itself, each with the text it stands for.
+/// Returns the coded runs of a text that the detector does not decode itself, each with its decoded text.
 pub(crate) fn coded_texts(text: &str) -> Vec<(Range<usize>, String)> {
     let decoded = |run: Run<'_>| run.text().or_else(|| run.without_last()?.text());
     runs(text.as_bytes(), TEXT_MIN)
@@ -252,7 +252,7 @@ impl Run<'_> {
         })
     }
 
-    /// The text it stands for, with its place, unless the detector reads it.
+    /// Returns the decoded text, with its place, unless the detector reads it.
     fn text(&self) -> Option<(Range<usize>, String)> {
         let sample = self.decode(self.sample());
         let is_narrow = self.cut != Cut::Whole && is_readable(&sample);
@@ -290,7 +290,7 @@ impl Run<'_> {
         has_magic || inflate::is_zlib(&bytes) || !may_be_opaque && self.is_unnamed_file(&bytes)
     }
 
-    /// Whether so many bytes are neither text nor a key, a signature or a hash.
+    /// Whether these bytes are neither text nor a key, a signature or a hash.
     fn is_unnamed_file(&self, sample: &[u8]) -> bool {
         // Hexadecimal lines of one length are a list of hashes.
         let (length, kinds_min, is_one) = match self.is_hexadecimal() {
@@ -362,7 +362,7 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     is_readable(text.as_bytes()).then_some(text)
 }
 
-/// The bytes that base64 stands for, in either alphabet; everything else is passed over.
+/// Decodes base64 in either alphabet; every other byte is passed over.
 pub(super) fn from_base64(letters: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(letters.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0);
@@ -385,7 +385,7 @@ pub(super) fn from_base64(letters: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 fn from_hexadecimal(digits: &[u8]) -> Vec<u8> {
     let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or_default() as u8;
     let pairs = digits.chunks_exact(2);

@@ -3,7 +3,7 @@
 //! Two bytes mark a zlib stream, and one of some twenty thousand hashes begins with them too, so the marks alone prove
 //! nothing. RFC 1950 and RFC 1951.
 
-/// Bytes that have to come out without an error. Random bits hardly ever give as many.
+/// Bytes that have to come out without an error. Random bits very rarely give this many.
 const OUTPUT_MIN: usize = 48;
 
 /// Deflate with the usual window.

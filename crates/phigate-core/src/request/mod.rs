@@ -33,7 +33,7 @@ pub(crate) use walk::{
     has_key, id_prefix, is_id, is_neutral_key, is_parameter, label, text_place, type_of,
 };
 
-/// How much a request may hold.
+/// Limits of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestLimits {
     /// The JSON body.
@@ -159,12 +159,12 @@ impl Request {
         })
     }
 
-    /// The same request, with what the caller said besides the body.
+    /// Returns the request with the caller's data besides the body.
     pub fn with_aside(self, aside: Aside) -> Self {
         Self { aside, ..self }
     }
 
-    /// What the caller said besides the body.
+    /// Returns the caller's data besides the body.
     pub(crate) fn aside(&self) -> &Aside {
         &self.aside
     }

@@ -1,4 +1,4 @@
-//! Which members of a chat completion's message are text of the model.
+//! Members of a chat completion's message that are text of the model.
 //!
 //! Function names, ids, log probabilities and signed blocks are not such text: nothing is ever restored in them.
 

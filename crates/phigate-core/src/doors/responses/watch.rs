@@ -6,7 +6,7 @@ use crate::wire::relay::{Flow, Watch};
 use crate::wire::sse::SseEvent;
 use crate::wire::{FailureKind, ProviderFailure, ReplySummary, Usage, unreadable};
 
-/// What a complete response says about itself.
+/// Reads the summary of a complete response.
 pub(super) fn read_response(body: &[u8]) -> Result<ReplySummary, ProviderFailure> {
     let response = Json::read(body).map_err(|_| unreadable())?;
     let has_output = matches!(response.get("output"), Some(Json::List(_)));

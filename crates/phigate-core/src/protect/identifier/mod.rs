@@ -100,7 +100,7 @@ static WRITINGS: &[Writing] = &[
     },
 ];
 
-/// What to look for, to answer where an identifier occurred.
+/// Search for an identifier, to answer where it occurred.
 pub struct Question {
     kind: PhiKind,
     forms: Vec<String>,

@@ -239,7 +239,7 @@ const NUMBERED: &[&str] = &[
 ];
 
 /// The tokens used, in OpenAI's arithmetic: Google's candidates exclude thoughts. The total is always the provider's.
-/// If it is missing, some count is missing too, and a sum of the others would look complete.
+/// If it is missing, some count is missing too, and a sum of the other counts would look complete.
 pub(super) fn read_usage(metadata: &Json<'_>) -> Usage {
     let count = |name: &str| metadata.count_of(name);
     let prompt_tokens = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));
