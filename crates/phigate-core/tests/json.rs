@@ -1,4 +1,4 @@
-//! The strict reader: what it refuses, and that it knows where everything stands.
+//! The strict reader: its refusals, and the positions that it knows.
 
 use std::ops::Range;
 
@@ -181,7 +181,7 @@ proptest! {
 }
 
 proptest! {
-    /// What we accept, everyone accepts, and reads the same.
+    /// Accepts only text that serde_json accepts, and reads it equally.
     #[test]
     fn serde_json_accepts_all_we_accept(text in r#"[\[\]{}:,"\\ut0-9a-f.eE+\- ]{0,40}"#) {
         if let Ok(document) = parse(&text) {
