@@ -61,7 +61,7 @@ impl Fields {
     }
 }
 
-/// What means nothing in an address, besides letters and digits.
+/// Characters to percent-encode in an address: all but letters, digits and the unreserved signs.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

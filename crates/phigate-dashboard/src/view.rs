@@ -16,7 +16,7 @@ pub(crate) struct When {
     form: Form,
 }
 
-/// How closely a moment is told.
+/// Precision of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Day,
@@ -117,7 +117,7 @@ impl Fact {
     }
 }
 
-/// How often a kind of PHI was found.
+/// Number of findings of a kind of PHI.
 #[derive(Debug, Clone)]
 pub(crate) struct KindChip {
     pub(crate) label: String,
@@ -171,12 +171,12 @@ impl Piece {
     }
 }
 
-/// What stands in the place of a finding.
+/// Text in the place of a finding.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Treatment {
     /// The finding itself.
     Keep,
-    /// What a mode puts there; nothing when it is empty.
+    /// The replacement of a mode; nothing when it is empty.
     Replace(fn(Replaced<'_>) -> Cow<'_, str>),
 }
 

@@ -1,10 +1,10 @@
-//! Who is asked for a model, one after the other: the order that an owner's fallbacks come to.
+//! Providers asked for a model, one after the other: the order that results from an owner's fallbacks.
 
 use jiff::Timestamp;
 use phigate_gateway::{Route, routes};
 use phigate_store::Account;
 
-/// Who is asked for one model.
+/// Providers asked for one model.
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) asked: String,
@@ -14,7 +14,7 @@ pub(crate) struct Chain {
 /// One of them.
 #[derive(Debug)]
 pub(crate) struct Link {
-    /// The provider; the target as written where nobody serves it.
+    /// The provider, or the target as written if no provider serves it.
     pub(crate) name: String,
     /// The model there.
     pub(crate) model: String,

@@ -19,7 +19,7 @@ pub(crate) struct Content {
     pub(crate) passages: Vec<Passage>,
     pub(crate) original: String,
     pub(crate) sent: String,
-    /// What the provider said, where it held new PHI.
+    /// The provider's text, if it held new PHI.
     pub(crate) reply: String,
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Passage {
     pub(crate) sent: Vec<Piece>,
 }
 
-/// What a mode puts in the place of a finding.
+/// Function that replaces a finding in a mode.
 type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
 
-/// What became of a request's texts on the way out.
+/// Treatment of a request's texts on the way out.
 enum Fate {
     Unchanged,
     NothingSent,
     Rewritten(Replacement),
 }
 
-/// Passages that are shown side by side; the whole stands below them.
+/// Passages that are shown side by side; the whole text is below them.
 const PASSAGES: usize = 200;
 
 impl Content {
@@ -87,7 +87,7 @@ impl Content {
 }
 
 fn fate(decision: &Decision) -> Fate {
-    // The action tells what happened; the mode only what was meant to.
+    // The action says what happened; the mode only what was meant to.
     let rewriting = (decision.mode.action == decision.action).then_some(decision.mode.effect);
     match rewriting {
         Some(Effect::Keep) => Fate::Unchanged,
@@ -136,7 +136,7 @@ fn passage(
     }
 }
 
-/// The pieces as they stand in a sent text where placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
+/// Returns the pieces as in a sent text whose placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
 fn with_tokens(expected: &[Piece], sent: &str) -> Option<Vec<Piece>> {
     let head = match expected.first()? {
         piece if piece.class.is_empty() => piece.text.as_str(),

@@ -149,7 +149,7 @@ pub(crate) async fn begin(
     Ok(())
 }
 
-/// Where to go after signing in: a path of ours and nothing else.
+/// Returns the address to open after signing in: a path of ours and nothing else.
 pub(crate) fn inside(next: &str) -> String {
     // Two slashes begin the name of a host where browsers see the start of an address.
     let is_path = next.starts_with('/') && !next.contains("//");

@@ -20,7 +20,7 @@ pub(crate) struct Row {
     /// Why it was not answered as asked; empty when it was.
     pub(crate) reason: String,
     pub(crate) types: Vec<KindChip>,
-    /// What stands where no types are.
+    /// Text shown if there are no types.
     pub(crate) no_types: &'static str,
     pub(crate) subject: String,
     /// The provider's name, where one was picked.
@@ -46,7 +46,7 @@ pub(crate) struct ActRow {
     pub(crate) words: String,
 }
 
-/// The label and tone of a decision's action. PHI that went on unchanged stands out.
+/// Returns the label and tone of a decision's action. PHI that went on unchanged is conspicuous.
 pub(crate) fn action(decision: &Decision) -> (&'static str, Tone) {
     let tone = if decision.phi_detected {
         with_phi(decision.action)
@@ -127,7 +127,7 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
     }
 }
 
-/// To whom a request was sent, in order. Blocked and refused ones went nowhere.
+/// Returns the recipients of a request, in order. Blocked and refused requests went nowhere.
 fn recipients(hit: &Disclosure) -> String {
     let was_sent = hit
         .action
@@ -187,7 +187,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("cause", "because:"),
 ];
 
-/// What changed, why, and what else is worth reading.
+/// Returns the change, its reason, and what else is worth reading.
 fn act_words(act: &AdminAct) -> String {
     let mut words: Vec<String> = change_words(act).into_iter().collect();
     words.extend(act.reason.clone());

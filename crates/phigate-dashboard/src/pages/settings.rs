@@ -123,7 +123,7 @@ fn typed<'n>(
     names: impl IntoIterator<Item = &'n str>,
 ) -> Result<Settings, String> {
     let mut all = AccountSettings {
-        // A form of its own sets the mode.
+        // Another form sets the mode.
         mode: Mode::default(),
         settings: current.clone(),
     };

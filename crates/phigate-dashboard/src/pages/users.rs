@@ -26,7 +26,7 @@ pub(crate) struct Page {
     pub(crate) is_required: bool,
 }
 
-/// One place where somebody is signed in now.
+/// One session of a user.
 #[derive(Debug)]
 pub(crate) struct SignedInRow {
     pub(crate) id: String,
@@ -37,7 +37,7 @@ pub(crate) struct SignedInRow {
     pub(crate) is_this: bool,
 }
 
-/// Somebody who was invited and has not come yet.
+/// An invited person who has not come yet.
 #[derive(Debug)]
 pub(crate) struct Invitation {
     pub(crate) email: String,
@@ -62,7 +62,7 @@ pub(crate) struct Person {
     pub(crate) has_totp: bool,
     pub(crate) is_owner: bool,
     pub(crate) is_you: bool,
-    /// What they did.
+    /// The user's actions.
     pub(crate) acts: String,
     pub(crate) created: When,
     pub(crate) last_login: Option<When>,

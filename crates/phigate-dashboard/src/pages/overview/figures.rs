@@ -1,4 +1,4 @@
-//! What happened, in figures.
+//! Figures of the overview.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(crate) struct Bar {
     pub(crate) href: String,
 }
 
-/// How far back one looks.
+/// Period that the figures cover.
 pub(super) struct Period {
     pub(super) code: &'static str,
     pub(super) label: &'static str,
@@ -250,7 +250,7 @@ pub(super) fn slot(bucket: &Bucket) -> Slot {
     }
 }
 
-/// The same for requests with PHI alone.
+/// Returns the slot of a bucket for requests with PHI alone.
 pub(super) fn phi_slot(bucket: &Bucket) -> Slot {
     let slot = slot(bucket);
     let counts = SERIES.iter().map(|series| match series.of {
@@ -286,7 +286,7 @@ fn done(counts: &BTreeMap<String, u64>, action: Action) -> u64 {
 /// Rows of a list of counts that a page has room for.
 const BARS: usize = 8;
 
-/// What was used with PHI, the most first: `12 of 340` requests.
+/// Returns the bars of use with PHI, the most first: `12 of 340` requests.
 pub(super) fn phi_bars(
     used: &BTreeMap<String, Use>,
     label: impl Fn(&str) -> String,
