@@ -1,4 +1,4 @@
-//! The one gate of the dashboard: where a request comes from, who sends it, what they may do, which headers go back.
+//! The one gate of the dashboard: origin of a request, sender, permission, and the headers of the response.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -314,7 +314,7 @@ impl Form {
     }
 }
 
-/// Why a form could not be read.
+/// Returns the page error for a form that could not be read.
 fn unread(error: EdgeError) -> PageError {
     match error {
         EdgeError::BodyTooLarge => PageError::TooLarge,

@@ -73,7 +73,7 @@ impl Cookie {
     }
 }
 
-/// A random value for a cookie; none if the system gives no randomness.
+/// Returns a random value for a cookie; `None` if the system gives no randomness.
 pub(crate) fn random_token() -> Option<String> {
     let mut bytes = [0; 32];
     rand::fill(&mut bytes).ok()?;

@@ -11,9 +11,9 @@ pub(crate) struct Layout {
     pub(crate) nav: Vec<NavItem>,
     /// Email address of the signed-in person.
     pub(crate) email: String,
-    /// As what.
+    /// Role of the signed-in person.
     pub(crate) role: &'static str,
-    /// In which account.
+    /// Name of the account.
     pub(crate) account: String,
     /// The token every form carries.
     pub(crate) csrf: String,

@@ -1,4 +1,4 @@
-//! The pages where an owner runs the account and an auditor reads the audit log.
+//! Pages on which an owner runs the account and an auditor reads the audit log.
 //!
 //! `routes` lists every route with who may use it; `access` enforces that in one place; `pages` has one file per page.
 //! Pages are drawn on the server from compile-time templates, and work without script but for live updates.
@@ -90,7 +90,7 @@ impl From<&Vault> for Subjects {
     }
 }
 
-/// The dashboard's routes, and what a person sees at an address where there is nothing.
+/// Returns the dashboard's routes, and the page for an address without a route.
 pub fn dashboard(server: Server) -> (Router, MissingPage) {
     let dash = Dash::new(server);
     let router = routes::router(&dash);

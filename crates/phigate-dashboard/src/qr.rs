@@ -14,7 +14,7 @@ pub(crate) struct Drawing {
     pub(crate) path: String,
 }
 
-/// Draws a text; none when it is too long.
+/// Draws a text; `None` if it is too long.
 pub(crate) fn draw(text: &str) -> Option<Drawing> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
     let width = code.width();

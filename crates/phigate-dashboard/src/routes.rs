@@ -16,7 +16,7 @@ use super::pages::{
 use super::visit::redirect;
 use super::{Dash, assets};
 
-/// A route: where, who, what.
+/// A route: address, permission, handler.
 pub(crate) struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,

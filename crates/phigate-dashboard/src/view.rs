@@ -25,19 +25,19 @@ enum Form {
 }
 
 impl When {
-    /// To the second.
+    /// Makes a moment shown to the second.
     pub(crate) fn at(moment: Timestamp) -> Self {
         let form = Form::Second;
         Self { moment, form }
     }
 
-    /// To the millisecond, with its year and zone, for a case file.
+    /// Makes a moment shown to the millisecond, with its year and zone, for a case file.
     pub(crate) fn exactly(moment: Timestamp) -> Self {
         let form = Form::Millisecond;
         Self { moment, form }
     }
 
-    /// To the day.
+    /// Makes a moment shown to the day.
     pub(crate) fn on(moment: Timestamp) -> Self {
         let form = Form::Day;
         Self { moment, form }
@@ -126,7 +126,7 @@ pub(crate) struct KindChip {
 }
 
 impl KindChip {
-    /// From the code and count of a record; a kind this version does not know keeps its code.
+    /// Makes a chip from the code and count of a record; a kind this version does not know keeps its code.
     pub(crate) fn new(code: &str, count: u64) -> Self {
         match PhiKind::from_code(code) {
             Some(kind) => Self {

@@ -198,12 +198,12 @@ pub(crate) fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
 }
 
-/// Why a page could not be given.
+/// Reason that a page could not be given.
 #[derive(Debug, Clone)]
 pub(crate) enum PageError {
     /// No such thing in this account.
     NotFound,
-    /// Not signed in, or not any more.
+    /// Not signed in, or no longer.
     SignedOut,
     /// Signed in, but the role does not allow it.
     WrongRole,

@@ -11,14 +11,14 @@ pub(crate) struct Chain {
     pub(crate) links: Vec<Link>,
 }
 
-/// One of them.
+/// Provider in a chain.
 #[derive(Debug)]
 pub(crate) struct Link {
     /// The provider, or the target as written if no provider serves it.
     pub(crate) name: String,
     /// The model there.
     pub(crate) model: String,
-    /// Tone and words, where it will not always be asked.
+    /// Tone and words, if it will not always be asked.
     pub(crate) remark: Option<(&'static str, &'static str)>,
 }
 

@@ -222,7 +222,7 @@ fn label(finding: &Finding) -> &str {
     }
 }
 
-/// Every string of a document with its place; none when it is not a document.
+/// Returns every string of a document with its place; empty if the body is not a document.
 fn strings(body: &str) -> Vec<(String, String)> {
     let Ok(document) = Document::parse(body.as_bytes().to_vec(), Bounds::NONE) else {
         return Vec::new();

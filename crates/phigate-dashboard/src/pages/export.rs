@@ -26,7 +26,7 @@ struct Format {
 }
 
 static FORMATS: &[Format] = &[
-    // The first is what one gets without asking.
+    // The first is the default.
     Format {
         code: "jsonl",
         media_type: "application/x-ndjson",

@@ -9,7 +9,7 @@ use crate::fields::Fields;
 use crate::view::{Choice, When, choices, counted, grouped};
 use crate::visit::{PageError, SignedIn};
 
-/// The tabs of the log: where, and what they are called.
+/// Tabs of the log: address and label.
 static TABS: &[(&str, &str)] = &[
     // In their order.
     ("/audit", "Requests"),
@@ -74,7 +74,7 @@ pub(super) struct Listed<T> {
 }
 
 impl<T> Listed<T> {
-    /// Rows as the page shows them, and how many there are in all.
+    /// Makes the listed rows as the page shows them, with their total.
     pub(super) fn new<R>(page: &Page<R>, row: impl FnMut(&R) -> Option<T>, total: String) -> Self {
         Self {
             rows: page.items.iter().filter_map(row).collect(),
@@ -84,7 +84,7 @@ impl<T> Listed<T> {
         }
     }
 
-    /// Nothing, because the filter cannot be understood.
+    /// Lists nothing, because the filter cannot be understood.
     pub(super) fn none() -> Self {
         Self {
             rows: Vec::new(),
@@ -113,7 +113,7 @@ impl Listing {
         }
     }
 
-    /// The place before which the page begins; none for the newest.
+    /// Returns the position before which the page begins; `None` for the newest.
     pub(super) fn before(query: &Fields) -> Option<Cursor> {
         Cursor::decode(query.get("before"))
     }

@@ -115,7 +115,7 @@ fn beginning(query: &Fields, now: Timestamp) -> Result<Option<Timestamp>, String
     Ok(moment(query.get("since"))?.or(since))
 }
 
-/// The row of a table whose code a field names; none when it is empty.
+/// Returns the row of a table whose code a field names; `None` if the field is empty.
 fn coded<T: FromStr<Err = UnknownCode>>(text: &str) -> Result<Option<T>, String> {
     match text {
         "" => Ok(None),

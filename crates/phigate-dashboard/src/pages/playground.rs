@@ -55,7 +55,7 @@ pub(crate) struct Reply {
     pub(crate) tone: &'static str,
     pub(crate) status: String,
     pub(crate) facts: Vec<Fact>,
-    /// The texts on their way, as far as the request came; the last is what a caller gets.
+    /// The texts on their way, as far as the request came; the last is the caller's.
     pub(crate) stages: Vec<Stage>,
     pub(crate) href: String,
 }

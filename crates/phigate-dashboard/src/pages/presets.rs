@@ -1,4 +1,4 @@
-//! Presets: the usual places where models are bought or run, with what each asks for and where it is found.
+//! Presets: the usual places that sell or run models, with the values that each asks for and the steps to find them.
 
 use phigate_types::{AuthMethod, ProviderKind, ProviderOption};
 
@@ -18,7 +18,7 @@ pub(crate) struct Preset {
     pub(crate) models: &'static str,
     /// Steps to find the values.
     pub(crate) steps: &'static [&'static str],
-    /// The page of the operator where they are found: address and name.
+    /// The operator's page that shows them: address and name.
     pub(crate) console: Option<(&'static str, &'static str)>,
 }
 

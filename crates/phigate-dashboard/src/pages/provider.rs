@@ -29,7 +29,7 @@ pub(crate) struct Page {
     pub(crate) lead: String,
     /// Address of the form.
     pub(crate) action: String,
-    /// The name; typed where it is new.
+    /// The name; typed if the provider is new.
     pub(crate) name: String,
     pub(crate) is_new: bool,
     pub(crate) steps: &'static [&'static str],
@@ -213,7 +213,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Asks for a reason where the provider may have more PHI than before, or an agreement that has ended is set.
+    /// Asks for a reason if the provider may have more PHI than before, or an agreement that has ended is set.
     fn needs_reason(&self, now: Timestamp) -> Option<String> {
         let before = self.stored.as_ref().map(|stored| &stored.config);
         let weaker = Weaker::of_provider(before, &self.config, now);

@@ -123,7 +123,8 @@ fn family_kind(code: &str) -> Result<ProviderKind, PageError> {
         .ok_or(PageError::NotFound)
 }
 
-/// The top of the page, where the notice is. Browsers keep the fragment of a form unless they are given another.
+/// Returns the address of the top of the page, with the notice. Browsers keep the fragment of a form unless they are
+/// given another.
 pub(super) fn done(code: &str) -> String {
     format!("/providers?done={code}#main")
 }
@@ -351,7 +352,7 @@ fn other(provider: &ProviderInfo, now: Timestamp) -> Other {
     }
 }
 
-/// The first models of a list, and how many more there are.
+/// Returns the first models of a list, and the number of further models.
 fn some_entries(provider: &ProviderInfo) -> String {
     const SHOWN: usize = 4;
     let models = &provider.config.models;

@@ -370,7 +370,7 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     facts
 }
 
-/// The provider's name, and what it speaks where the name does not say it.
+/// Returns the provider's name, and its format if the name does not say it.
 fn provider_words(decision: &Decision) -> String {
     match (&decision.provider, &decision.family) {
         (Some(name), Some(family)) if name != family.code() => format!("{name} ({family})"),

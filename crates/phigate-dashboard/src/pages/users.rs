@@ -1,4 +1,4 @@
-//! Users: invite by one-time link, change roles, remove; and who is signed in where.
+//! Users: invite by one-time link, change roles, remove; and the list of sessions.
 
 use askama::Template;
 use axum::extract::State;

@@ -1,4 +1,4 @@
-//! No figure that did not happen: the overview compared with a count over the records of an export.
+//! Figures of the overview, compared with a count over the records of an export.
 
 use std::collections::BTreeMap;
 

@@ -212,7 +212,7 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>) -> Vec<Figure> 
     ]
 }
 
-/// The log from where the figures begin, so that it lists what they count and no more.
+/// Returns the address of the log from the start of the figures, so that it lists what they count and no more.
 pub(super) fn counted_log(stats: &Stats) -> String {
     let start = stats.buckets.first().map(|bucket| bucket.start);
     log_filter::since(start.unwrap_or_default())

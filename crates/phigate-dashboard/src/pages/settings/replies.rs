@@ -135,7 +135,8 @@ fn read(form: &Fields) -> Result<Settings, String> {
     typed(form, &Settings::default(), fields)
 }
 
-/// The example, as received, as sent, as answered and as given back. None if the detector is set so that it finds nothing in it.
+/// Returns the example, as received, as sent, as answered and as given back. `None` if the detector is set so that it
+/// finds nothing in it.
 pub(crate) fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
     let scanner = Arc::new(Scanner::new(detector.clone()));
     let body =
