@@ -79,7 +79,7 @@ impl Cleared {
         &self.request.given
     }
 
-    /// The JSON body. It may hold PHI where the mode lets it pass.
+    /// The JSON body. It may hold PHI if the mode lets it pass.
     pub fn body(&self) -> &[u8] {
         &self.request.body
     }
@@ -110,7 +110,7 @@ impl Cleared {
     }
 }
 
-/// Why a translated request may not leave.
+/// Reason that a translated request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
     /// PHI of these kinds shows in the provider's format.

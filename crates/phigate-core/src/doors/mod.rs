@@ -1,7 +1,7 @@
 //! The ways in: one folder and one row per format in which callers ask.
 //!
-//! A door says where it is, how its requests are written ([`Form`]: what a body must be, what is not text, which texts
-//! are read as one), how its errors are written, and how its replies are understood and walked over. Everything else
+//! A door gives its path, the format of its requests ([`Form`]: what a body must be, what is not text, which texts
+//! are read as one), the format of its errors, and the walk over its replies. Everything else
 //! is the same for all of them: the walk over every leaf, modes, records, limits.
 
 mod aside;

@@ -18,7 +18,7 @@ pub struct Echoes {
     texts: OnceLock<Texts>,
 }
 
-/// Shows how many values there are, and none of them.
+/// Shows the number of values, and not the values.
 impl std::fmt::Debug for Echoes {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Echoes({} values)", self.found.len())

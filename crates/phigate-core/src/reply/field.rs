@@ -110,7 +110,7 @@ impl Fields {
             out.extend(rest.into_iter().map(|(_, text)| text));
         }
         if let Err(stop) = result {
-            // What is settled goes out; what follows it does not.
+            // The settled text is written; the rest is not.
             self.before.push((id, out));
             return Err(stop);
         }
@@ -170,7 +170,7 @@ impl Fields {
         }
     }
 
-    /// Thinking is over when the answer begins: what is held of it goes out first.
+    /// Flushes the thinking before the answer begins.
     fn end_thoughts_before(&mut self, id: FieldId) -> Result<(), Stop> {
         if !self.is_stream || matches!(id.part, Part::Reasoning(_)) {
             return Ok(());
@@ -189,7 +189,7 @@ impl Fields {
         result
     }
 
-    /// Nothing of this may reach the caller.
+    /// Withholds a value from the caller.
     pub(crate) fn withhold(&mut self, value: &mut Json<'_>) {
         if !matches!(value, Json::Null) {
             *value = Json::Null;

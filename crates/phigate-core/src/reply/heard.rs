@@ -51,7 +51,7 @@ impl Heard {
         self.names.len()
     }
 
-    /// All of it, as one JSON document.
+    /// Returns all texts, as one JSON document.
     pub(super) fn to_json(&self) -> PhiText {
         let texts = self.texts.iter().map(|(id, text)| {
             let mut entry = Json::object([

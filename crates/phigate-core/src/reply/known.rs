@@ -9,7 +9,7 @@ use crate::json::write_escaped;
 use crate::wire::Frame;
 use crate::wire::sse::SseEvent;
 
-/// Such an event, whatever its text.
+/// Event of a known look, whatever its text.
 pub(crate) struct KnownEvent {
     id: FieldId,
     frame: Frame,
@@ -31,7 +31,7 @@ impl KnownEvent {
         })
     }
 
-    /// Takes the next event, and writes what may go out now. None where it is of another look.
+    /// Takes the next event, and writes the part that may go out now. `None` if it has another look.
     pub(crate) fn take(
         &self,
         fields: &mut Fields,

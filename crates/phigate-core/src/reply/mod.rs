@@ -54,7 +54,7 @@ pub(crate) use whole::whole;
 /// Rules for the reply to one request.
 #[derive(Debug, Default)]
 pub struct ReplyRules {
-    /// The tokens issued for this request; none when nothing is restored.
+    /// The tokens issued for this request; empty if nothing is restored.
     pub issued: Issued,
     /// The tools whose arguments are restored.
     pub tools: ToolNames,
@@ -82,7 +82,7 @@ impl ReplyRules {
     }
 }
 
-/// Why no more of a reply may go out. Holds nothing; the [`Tally`] says what was found.
+/// Reason that no more of a reply may go out. Holds no content; the [`Tally`] says what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The reply holds new PHI, and the owner wants such replies withheld.

@@ -74,7 +74,7 @@ impl Pipe {
         Ok(())
     }
 
-    /// The field ends: what was held goes out.
+    /// Ends the field and flushes the held text.
     pub(super) fn finish(&mut self, shared: &mut Shared<'_>, out: &mut String) -> Result<(), Stop> {
         if self.has_ended {
             return Ok(());
@@ -95,7 +95,7 @@ impl Pipe {
         }
     }
 
-    /// Nothing follows: what was judged goes out.
+    /// Writes the judged text, after which nothing follows.
     fn end(&mut self, shared: &mut Shared<'_>, out: &mut String) {
         self.give(&shared.rules.issued, out);
         let values = self.values(&shared.rules.issued);

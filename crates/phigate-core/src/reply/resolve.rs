@@ -5,9 +5,9 @@ use crate::protect::{self, Policy, Scanner};
 use crate::request::{Form, Request};
 use crate::text::PhiText;
 
-/// The value behind a token of a request, by its name without brackets. `original` is the body as the caller sent
-/// it and the format that it is written in; `code_of` gives codes of its conversation. None when no such token is issued for this request now: the
-/// detector may have learned since.
+/// Returns the value behind a token of a request, by its name without brackets. `original` is the body as the caller
+/// sent it and the format that it is written in; `code_of` gives codes of its conversation. `None` if this request no
+/// longer issues the token: the detector may have learned since.
 pub fn resolve(
     scanner: &Scanner,
     policy: &Policy,

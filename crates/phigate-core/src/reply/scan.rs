@@ -19,7 +19,7 @@ use super::unit::{Spot, Unit};
 /// Characters that are held at most.
 const HELD_MAX: usize = 400;
 
-/// Of the characters that are held, those after this one stay: a finding may begin among them and not have ended.
+/// Number of held characters after which the rest stays held: a finding may begin there and not have ended.
 const SETTLED_MAX: usize = 360;
 
 /// Position at which a text without any blank is cut.

@@ -1,6 +1,6 @@
 //! A streamed reply, between a family's translator and the caller: bytes in, bytes out.
 //!
-//! What is not changed goes on byte for byte. What is held back of a text goes out before the text ends.
+//! Unchanged text goes on byte for byte. Held text is flushed before its text ends.
 
 use std::sync::Arc;
 

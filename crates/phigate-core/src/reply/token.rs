@@ -36,7 +36,7 @@ pub struct Mint<'k> {
 
 /// One token and its value.
 struct Token {
-    /// In its brackets: `[NAME_7K3QD]`.
+    /// Text in its brackets: `[NAME_7K3QD]`.
     text: String,
     /// The value as the caller first wrote it.
     value: PhiText,
@@ -125,7 +125,7 @@ impl<'k> Mint<'k> {
 /// The digits of a hash, of five bits each; what is left at its end is too little for one.
 const DIGITS: usize = 128 / 5;
 
-/// One of its digits.
+/// Returns a digit of a hash.
 fn digit(hash: &[u8; 16], position: usize) -> u8 {
     let (byte, shift) = (position * 5 / 8, position * 5 % 8);
     let next = hash.get(byte + 1).copied().unwrap_or(0);
@@ -224,7 +224,7 @@ pub struct Issued {
     initials: [bool; 26],
 }
 
-/// Shows how many values there are, and none of them.
+/// Shows the number of values, and not the values.
 impl std::fmt::Debug for Issued {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Issued({} tokens)", self.names.len())
@@ -286,7 +286,7 @@ impl Issued {
         }
     }
 
-    /// The tokens that go on with this character, in any letter case; none when there are none.
+    /// Returns the tokens that go on with this character, in any letter case; `None` if there are none.
     pub(super) fn step(&self, beginning: Beginning, character: char) -> Option<Beginning> {
         let wanted = u8::try_from(character).ok()?.to_ascii_uppercase();
         let range = &self.names[beginning.from..beginning.to];

@@ -14,7 +14,7 @@ const TEXT_MIN: usize = 20;
 /// Runs this long are judged as files: a line of wrapped base64 has 64 or 76 characters.
 const FILE_MIN: usize = 60;
 
-/// From this many bytes on a run that decodes to unreadable bytes is a file. Keys, signatures and hashes are shorter.
+/// Bytes from which on a run that decodes to unreadable bytes is a file. Keys, signatures and hashes are shorter.
 const UNNAMED_BYTES_MIN: usize = 525;
 
 /// Bytes of a run that are decoded to judge whether it is a file.
@@ -120,7 +120,7 @@ pub(super) fn is_ciphertext(text: &str) -> bool {
     !is_readable(&bytes) && utf16(&bytes).is_none()
 }
 
-/// Whether letters follow one another as in a ciphertext: in words and numbers the next is mostly of the same class.
+/// Whether letters follow each other as in a ciphertext: in words and numbers the next is mostly of the same class.
 fn is_random(letters: &[u8]) -> bool {
     let class = |letter: u8| match letter {
         b'a'..=b'z' => 0,
@@ -160,8 +160,8 @@ fn runs(bytes: &[u8], length_min: usize) -> impl Iterator<Item = Run<'_>> {
     })
 }
 
-/// The next piece. It steps from the far end of where a piece would have to reach, so that prose, in which every word
-/// ends one, is passed over quickly.
+/// Returns the next piece. It steps from the far end that a piece would have to reach, so that prose, in which every
+/// word ends a piece, is passed over quickly.
 fn next_piece(bytes: &[u8], mut start: usize) -> Option<Range<usize>> {
     while start + PIECE_MIN <= bytes.len() {
         let window = &bytes[start..start + PIECE_MIN];
@@ -178,7 +178,8 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     start + letters.count()
 }
 
-/// The run that a piece begins: the pieces of its length that follow, and a shorter one. Also where to go on.
+/// Returns the run that a piece begins (the pieces of its length that follow, and a shorter one) and the position to go
+/// on from.
 fn run_from(bytes: &[u8], first: Range<usize>) -> (Run<'_>, usize) {
     let piece = &bytes[first.clone()];
     let mut run = Run {

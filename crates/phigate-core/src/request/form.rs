@@ -47,7 +47,7 @@ pub trait Form: Sync {
     /// Conversations: turn after turn, each with its texts.
     fn conversations(&self, document: &Document) -> Vec<Vec<Turn>>;
 
-    /// Two texts between which a model is to write, so that the second goes on where the first ends.
+    /// Two texts between which a model is to write, so that the second continues the first.
     fn gap(&self, _document: &Document) -> Option<(NodeId, NodeId)> {
         None
     }

@@ -31,7 +31,7 @@ struct Inflater<'b> {
     output: usize,
 }
 
-/// A code of RFC 1951: how many codes each length has, and the symbols in order.
+/// A code of RFC 1951: the number of codes of each length, and the symbols in order.
 struct Code {
     counts: [usize; CODE_BITS_MAX + 1],
     symbols: Vec<usize>,
@@ -66,7 +66,7 @@ impl<'b> Inflater<'b> {
         }
     }
 
-    /// Whether this many bytes come out before an error, or a shorter stream ends where it says.
+    /// Whether this many bytes come out before an error, or a shorter stream has a valid end.
     fn reaches(mut self, output_min: usize) -> bool {
         while let Some(is_last) = self.block(output_min) {
             if self.output >= output_min {

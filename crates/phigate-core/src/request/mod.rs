@@ -49,7 +49,7 @@ pub struct RequestLimits {
 }
 
 impl RequestLimits {
-    /// For requests that were within limits before.
+    /// Limits for requests that were within limits before.
     const NONE: Self = Self {
         json: Bounds::NONE,
         fields_max: usize::MAX,
@@ -78,9 +78,9 @@ impl Default for RequestLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RequestError {
-    /// Why, by the table of errors.
+    /// Code in the table of errors.
     pub code: ErrorCode,
-    /// The field, such as `messages[2].role`; none when the body as a whole is wrong.
+    /// The field, such as `messages[2].role`; `None` if the body as a whole is wrong.
     pub param: Option<String>,
     /// A sentence for the caller.
     pub message: String,

@@ -81,7 +81,7 @@ fn opaque_members<'d>(object: &Value<'d>) -> impl Iterator<Item = (Value<'d>, &'
     })
 }
 
-/// `{"type": "base64", "media_type": …, "data": …}`
+/// Whether a value is a source of an attachment (`{"type": "base64", "media_type": …, "data": …}`).
 fn is_source(value: &Value<'_>) -> bool {
     ["data", "media_type", "file_id", "url"]
         .iter()

@@ -99,7 +99,7 @@ impl MessageWalk {
                 Some(delta) => self.take_delta(fields, index, delta),
                 None => Ok(()),
             },
-            // What is held goes out before the word that the block, or the message, is finished.
+            // Held text is flushed before the word that the block, or the message, is finished.
             "content_block_stop" => flush(fields, Some(index)),
             "message_delta" | "message_stop" => {
                 flush(fields, None)?;

@@ -62,7 +62,7 @@ fn in_block<'d>(block: &Value<'d>, parts: &mut Vec<(Value<'d>, &'static str)>) {
     }
 }
 
-/// A source other than a text: bytes, or a place where they are.
+/// Whether a source is not a text: bytes, or a reference to them.
 fn is_opaque_source(source: &Value<'_>) -> bool {
     let kind = type_of(source);
     kind.is_some_and(|kind| !matches!(kind.as_ref(), "text" | "content"))

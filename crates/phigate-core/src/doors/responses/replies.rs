@@ -70,9 +70,9 @@ pub(super) struct ResponseWalk {
     known: Known,
     /// Texts that are coming in, in pieces.
     open: BTreeMap<FieldId, Open>,
-    /// By how many the numbers of our events are ahead of the provider's.
+    /// Difference by which the numbers of our events are ahead of the provider's.
     shift: i64,
-    /// The number of the provider's next event, where it numbers them.
+    /// The number of the provider's next event, if it numbers them.
     next: Option<u64>,
 }
 
@@ -283,7 +283,7 @@ fn template(data: &Json<'_>) -> Vec<(Cow<'static, str>, Json<'static>)> {
     owned.collect()
 }
 
-/// Members of an event that say where its text belongs.
+/// Members of an event that say which part its text belongs to.
 const PLACES: &[&str] = &[
     // Alphabetical.
     "content_index",

@@ -94,7 +94,7 @@ fn note(response: &Json<'_>, summary: &mut ReplySummary) {
     }
 }
 
-/// Why a response ended, in the words of chat completions; none while it goes on.
+/// Returns the reason that a response ended, in the words of chat completions; `None` while it goes on.
 fn finish_reason(response: &Json<'_>) -> Option<&'static str> {
     let is_call = |item: &Json<'_>| {
         let kind = item.text_of("type");

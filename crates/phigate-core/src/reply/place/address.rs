@@ -1,4 +1,4 @@
-//! Addresses in text: what opens one, and where it ends.
+//! Addresses in text: their openings and their ends.
 //!
 //! Browsers take `https:/evil.example`, `https:evil.example` and `/\evil.example` for the same as
 //! `https://evil.example`, drop tabs and line breaks inside addresses, and read character references.
@@ -122,12 +122,12 @@ enum Host {
 }
 
 impl AddressReader {
-    /// At the beginning of a text.
+    /// Starts at the beginning of a text.
     pub(super) fn of_text() -> Self {
         Self::with(End::Blank)
     }
 
-    /// At the beginning of a string of JSON.
+    /// Starts at the beginning of a string of JSON.
     pub(super) fn of_string() -> Self {
         Self::with(End::String)
     }

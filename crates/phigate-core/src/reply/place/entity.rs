@@ -43,7 +43,7 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    /// Nothing but itself.
+    /// Character that means only itself.
     const NOTHING: Self = Self {
         referred: None,
         is_end: false,

@@ -21,7 +21,7 @@ enum Part {
     BeforeAddress { has_break: bool },
     /// In the address of a definition, until a blank or, if it is in angle brackets, until their end.
     Address { is_angled: bool },
-    /// After the address, where a title may follow.
+    /// After the address: a title may follow.
     AfterAddress { has_break: bool },
     /// In the title of a definition, until this mark.
     Title(char),
@@ -36,7 +36,7 @@ enum Inside {
     Start,
     /// In a word.
     Word,
-    /// After a blank, where a title may begin.
+    /// After a blank: a title may begin.
     Gap,
     /// In angle brackets.
     Angle,

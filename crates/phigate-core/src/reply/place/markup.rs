@@ -75,7 +75,7 @@ pub(super) enum Markup {
     Mail,
     /// In the content of this row of the elements that hold text.
     Text(u8),
-    /// In what has no end that every reader sees.
+    /// In markup without an end that every reader sees.
     Endless,
 }
 

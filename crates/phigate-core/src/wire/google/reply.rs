@@ -1,4 +1,4 @@
-//! From Google's answer to a chat completion.
+//! Translation of Google's answer into a chat completion.
 
 use super::super::failure::unreadable;
 use super::super::translate::completion::{Choice, completion, tool_call};
@@ -111,7 +111,7 @@ fn read_candidate(
     Ok(())
 }
 
-/// The parts of a candidate; none when it has no content.
+/// Returns the parts of a candidate; empty if it has no content.
 pub(super) fn parts_of<'b, 'a>(candidate: &'b Json<'a>) -> &'b [Json<'a>] {
     candidate
         .get("content")
