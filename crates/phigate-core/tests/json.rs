@@ -159,7 +159,7 @@ fn splicing_a_decoded_span_replaces_its_escapes() {
 }
 
 proptest! {
-    /// A spliced document is what reading its bytes would give.
+    /// Splices a document and compares it with reading its bytes.
     #[test]
     fn splicing_knows_where_everything_stands(
         texts in proptest::collection::vec(r#"[a-z"é\\]{0,8}"#, 1..6),

@@ -1,5 +1,5 @@
-//! Nothing is restored in an address: thousands of forms, judged by what browsers, Markdown renderers and chat windows
-//! make of the reply. And everything is restored in ordinary texts.
+//! Addresses in replies, in which nothing is restored: thousands of forms, judged by what browsers, Markdown renderers
+//! and chat windows make of the reply. In ordinary texts everything is restored.
 
 use std::sync::Arc;
 
