@@ -27,7 +27,7 @@ impl Layout {
         assets::address(name)
     }
 
-    /// The page one is on, to come back to.
+    /// Address of the current page, to come back to.
     pub(crate) fn here(&self) -> &'static str {
         self.nav
             .iter()

@@ -10,7 +10,7 @@ const MARGIN: usize = 4;
 pub(crate) struct Drawing {
     /// Width and height, margin included.
     pub(crate) side: usize,
-    /// The `d` of an SVG path: one rectangle a run of dark squares.
+    /// The `d` of an SVG path: one rectangle per run of dark squares.
     pub(crate) path: String,
 }
 

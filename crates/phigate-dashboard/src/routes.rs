@@ -1,4 +1,4 @@
-//! Every route of the dashboard with who may use it: one table, enforced in one place.
+//! Every route of the dashboard with its permission: one table, enforced in one place.
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;

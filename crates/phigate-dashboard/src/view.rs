@@ -243,7 +243,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// A number of things; one is not many.
+/// Writes a number of things, in the singular or plural.
 pub(crate) fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))

@@ -45,8 +45,8 @@ enum Fate {
 const PASSAGES: usize = 200;
 
 impl Content {
-    /// Puts original and sent beside each other. What was sent is taken from the record, never recomputed:
-    /// a text that is not in it is said not to be.
+    /// Puts original and sent text beside each other. The sent text is taken from the record, never recomputed: if a
+    /// text is not in the record, the page says so.
     pub(crate) fn new(decision: &Decision, revealed: &Revealed) -> Content {
         let bytes = |content: &Option<phigate_store::SecretBytes>| {
             content

@@ -149,7 +149,7 @@ pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answe
     let Some(role) = Role::from_code(visit.form().get("role")) else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
-    // So that an account always has an owner, who is the one doing this.
+    // The acting person is an owner and stays one, so that the account always has an owner.
     if email == visit.actor() {
         let error = "You cannot change your own role. Another owner can.";
         return draw(&dash, &visit, Some(error), None).await;

@@ -51,7 +51,7 @@ pub(super) struct Period {
     pub(super) by_day: bool,
 }
 
-/// The one that is shown unless another is asked for.
+/// Index of the period that is shown by default.
 const USUAL: usize = 1;
 
 /// The period with this code.
