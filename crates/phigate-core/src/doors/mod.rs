@@ -1,8 +1,8 @@
 //! The ways in: one folder and one row per format in which callers ask.
 //!
 //! A door gives its path, the format of its requests ([`Form`]: what a body must be, what is not text, which texts
-//! are read as one), the format of its errors, and the walk over its replies. Everything else
-//! is the same for all of them: the walk over every leaf, modes, records, limits.
+//! are read as one), the format of its errors, and the walk over its replies. Everything else is the same for all of
+//! them: the walk over every leaf, modes, records, limits.
 
 mod aside;
 mod chat;

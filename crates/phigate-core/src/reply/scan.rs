@@ -186,7 +186,7 @@ impl FieldScanner {
         Ok(found)
     }
 
-    /// `first_name`: most keys are such, and no rule finds anything in one.
+    /// Whether the text is a word of a program (`first_name`): most keys are, and no rule finds anything in such a key.
     fn is_word_of_a_program(&self) -> bool {
         let is_key = self
             .units

@@ -38,7 +38,7 @@ impl Line {
     /// Takes the next character.
     pub(super) fn step(&mut self, character: char, previous: char) -> LineEnd {
         match character {
-            // The second half of one end.
+            // LF after CR: the line has already ended.
             '\n' if previous == '\r' => LineEnd::default(),
             '\n' | '\r' => self.end(),
             _ if self.is_lead => self.step_lead(character),
