@@ -1,4 +1,4 @@
-//! What giving masked values back costs: processor time for masking a note with tokens instead of placeholders, and
+//! Cost of giving masked values back: processor time for masking a note with tokens instead of placeholders, and
 //! for each event of a stream that goes through the stage.
 //!
 //! Run with `cargo bench -p phigate-core`. The keyed hash behind a token is the store's, and is not part of this.
@@ -119,7 +119,7 @@ fn report<T>(name: &str, mut call: impl FnMut() -> T) {
     println!("{name:<36}{:>9.1}{:>9.1}", rounds[0], rounds[ROUNDS / 2]);
 }
 
-/// Microseconds that this process has spent on a processor, where the system tells it (Linux).
+/// Microseconds that this process has spent on a processor, if the system reports it (Linux).
 fn on_processor() -> Option<f64> {
     let line = std::fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: f64 = line.split(' ').next()?.parse().ok()?;

@@ -1,6 +1,6 @@
 //! The last look before a request leaves.
 //!
-//! Translation joins texts that stood apart, so PHI may show only in the provider's format. [`clear`] is the one way
+//! Translation joins texts that were apart, so PHI may show only in the provider's format. [`clear`] is the one way
 //! from a [`ProviderRequest`] to a [`Cleared`], and only a `Cleared` can be recorded and sent.
 //!
 //! ```
@@ -79,7 +79,7 @@ impl Cleared {
         &self.request.given
     }
 
-    /// The JSON body. It may hold PHI where the mode lets it pass.
+    /// The JSON body. It may hold PHI if the mode lets it pass.
     pub fn body(&self) -> &[u8] {
         &self.request.body
     }
@@ -104,20 +104,20 @@ impl Cleared {
         &self.request.dropped
     }
 
-    /// What the reply needs to know.
+    /// Returns the request's expectations about its reply.
     pub fn expectation(&self) -> &Expectation {
         &self.request.expectation
     }
 }
 
-/// Why a translated request may not leave.
+/// Reason that a translated request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
     /// PHI of these kinds shows in the provider's format.
     Phi(Vec<PhiKind>),
     /// The model's name holds PHI and would become part of an address.
     PhiInAddress,
-    /// It was not fully scanned.
+    /// The request was not fully scanned.
     Unfinished,
 }
 

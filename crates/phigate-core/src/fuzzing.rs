@@ -3,7 +3,7 @@
 pub use crate::wire::event_stream_frames;
 use crate::wire::sse::SseReader;
 
-/// The events of a stream, each with its name and data; none when one was too large. And the bytes that made them.
+/// Events of a stream, each with its name and data, or `None` if an event was too large; and the bytes that made them.
 pub type SseEvents = (Option<Vec<(Vec<u8>, Option<Vec<u8>>)>>, Vec<u8>);
 
 /// Reads server-sent events from pieces of a stream.

@@ -10,7 +10,7 @@ impl PhiText {
         Self(text.into())
     }
 
-    /// The content. The word is meant to stand out in review.
+    /// Returns the content. The name is meant to be conspicuous in review.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -85,7 +85,8 @@ const RECORDS_AND_CHARTS: &[Step] = &[
     },
 ];
 
-/// Sends the conversation after each of `steps` steps, which take turns, and tells those that did not pass as they are.
+/// Sends the conversation after each of `steps` steps, which take turns, and returns the requests that did not pass
+/// unchanged.
 fn refused(kinds: &[Step], steps: usize) -> Vec<String> {
     let scanner = Scanner::with_memory(Detector::default(), Memory::default());
     let mut messages = vec![json!({"role": "user", "content": "Tidy up the open tickets."})];

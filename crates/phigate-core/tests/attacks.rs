@@ -46,7 +46,7 @@ fn codes(kinds: impl Iterator<Item = PhiKind>) -> Vec<&'static str> {
     kinds.map(PhiKind::code).collect()
 }
 
-/// What reaches the provider in mask mode; none where the request is refused.
+/// Returns the body that reaches the provider in mask mode; `None` if the request is refused.
 fn masked(body: &Value) -> Option<String> {
     let clean = match outcome("mask", body) {
         Outcome::Forward(clean) => clean,
@@ -184,7 +184,7 @@ fn parts_that_say_nothing_about_each_other_stay_clean() {
         &["Version", "2.14.3"],
         &["The lab value is", "531"],
         &["Visit date:", "07/02/2024"],
-        // One date, wherever it is cut: half of it is no number.
+        // One date, wherever it is cut: half of it is not a number.
         &["mrn=\n2024-", "05-11 INFO started"],
         &["mrn=\n2024", "-05-11 INFO started"],
     ] {
@@ -584,7 +584,7 @@ fn names_in_keys_and_identifiers_are_found() {
             "maria_delgado",
             json!({"metadata": {"patient": "maria_delgado"}}),
         ),
-        // What stands alone is a name by its label, also where it is a word of the API.
+        // A single word is a name by its label, also if it is a word of the API.
         ("delgado", json!({"metadata": {"patient_name": "delgado"}})),
         ("delta", json!({"metadata": {"first_name": "delta"}})),
         ("maria_delgado", tool("maria_delgado", "city")),

@@ -1,4 +1,4 @@
-//! What a chat request may be, and that every piece of its text is walked over.
+//! Forms of a chat request, and the walk over every piece of its text.
 
 use phigate_core::doors::CHAT;
 use phigate_core::request::{self, Place, Request, RequestLimits};

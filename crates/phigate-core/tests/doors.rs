@@ -1,4 +1,4 @@
-//! The same PHI, in the same disguises, wherever a door allows text.
+//! Equal PHI in equal disguises, wherever a door allows text.
 //!
 //! One more disguise, or one more place, is one more row: every disguise is tried at every place of every door.
 
@@ -64,7 +64,7 @@ fn outcome(door: &Door, mode: &str, body: &Value) -> Outcome {
     protect::apply(&policy, &scanner(), scanned(door, body))
 }
 
-/// What reaches the provider, or the code of the refusal.
+/// Returns the body that reaches the provider, or the code of the refusal.
 fn sent(door: &Door, mode: &str, body: &Value) -> Result<String, &'static str> {
     let clean = match outcome(door, mode, body) {
         Outcome::Forward(clean) => clean,
@@ -713,7 +713,7 @@ fn tools_that_run_at_the_caller_are_none_of_it() {
     }
 }
 
-/// What reaches Claude at Vertex: the end of its path, and its body.
+/// Returns the request that reaches Claude at Vertex: the end of its path, and its body.
 fn at_vertex(door: &Door, mode: &str, body: &str) -> (String, String) {
     let request = Request::read(door.form, body.into(), &RequestLimits::default()).unwrap();
     let policy = Policy {

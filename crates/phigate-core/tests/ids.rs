@@ -24,7 +24,7 @@ fn kinds(door: &Door, body: &Value) -> Vec<&'static str> {
     scanned.report().kinds().map(PhiKind::code).collect()
 }
 
-/// What a mode forwards, or the code of its refusal.
+/// Returns the body that a mode forwards, or the code of its refusal.
 fn sent(door: &Door, mode: &str, body: &Value) -> Result<String, &'static str> {
     let policy = Policy {
         mode: mode.parse().unwrap(),

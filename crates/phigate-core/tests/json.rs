@@ -1,4 +1,4 @@
-//! The strict reader: what it refuses, and that it knows where everything stands.
+//! The strict reader: its refusals, and the positions that it knows.
 
 use std::ops::Range;
 
@@ -159,7 +159,7 @@ fn splicing_a_decoded_span_replaces_its_escapes() {
 }
 
 proptest! {
-    /// A spliced document is what reading its bytes would give.
+    /// Splices a document and compares it with reading its bytes.
     #[test]
     fn splicing_knows_where_everything_stands(
         texts in proptest::collection::vec(r#"[a-z"é\\]{0,8}"#, 1..6),
@@ -181,7 +181,7 @@ proptest! {
 }
 
 proptest! {
-    /// What we accept, everyone accepts, and reads the same.
+    /// Accepts only text that serde_json accepts, and reads it equally.
     #[test]
     fn serde_json_accepts_all_we_accept(text in r#"[\[\]{}:,"\\ut0-9a-f.eE+\- ]{0,40}"#) {
         if let Ok(document) = parse(&text) {

@@ -1,4 +1,4 @@
-//! What a request takes along when it leaves: tokens in place of values, and the last look at the provider's format.
+//! Changes to a request when it leaves: tokens in place of values, and the last look at the provider's format.
 
 use phi_detect::{Depth, Detector, Findings, PhiKind};
 use phigate_core::doors::CHAT;

@@ -438,7 +438,7 @@ fn a_parameter_is_called_by_its_name_unless_that_holds_phi() {
     assert_eq!(names, ["model", "messages", "x_new", "{3}"]);
 }
 
-/// Finds a number in every text that is long enough, also where it was just taken away.
+/// Finds a number in every text that is long enough, also after it was taken away.
 struct Haunted;
 
 impl ScanMemory for Haunted {

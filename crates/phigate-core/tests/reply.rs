@@ -1,4 +1,4 @@
-//! What becomes of replies: tables of texts as the provider wrote them and as the caller gets them, whole and streamed.
+//! Rewriting of replies: tables of texts as the provider wrote them and as the caller gets them, whole and streamed.
 
 use std::sync::Arc;
 

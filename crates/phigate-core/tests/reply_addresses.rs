@@ -1,5 +1,5 @@
-//! Nothing is restored in an address: thousands of forms, judged by what browsers, Markdown renderers and chat windows
-//! make of the reply. And everything is restored in ordinary texts.
+//! Addresses in replies, in which nothing is restored: thousands of forms, judged by what browsers, Markdown renderers
+//! and chat windows make of the reply. In ordinary texts everything is restored.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ const VALUES: &[&str] = &["Quokka", "Quokka Quokka"];
 /// Random replies that are judged.
 const SOUPS: usize = 5_000;
 
-/// What the judges look for.
+/// Word that the judges look for.
 const MARK: &str = "quokka";
 
 fn rules(value: &str) -> Arc<ReplyRules> {
@@ -35,8 +35,8 @@ fn restored(rules: &Arc<ReplyRules>, text: &str) -> String {
     reply.expect("nothing is withheld").content
 }
 
-/// Every place with every address, each with some of what may stand before the token; and as many again with random
-/// surroundings.
+/// Every place with every address, each with some of the texts that may precede the token; and equally many again with
+/// random surroundings.
 fn forms() -> Vec<String> {
     let (mut forms, mut chance) = (Vec::new(), Chance(42));
     for place in PLACES {

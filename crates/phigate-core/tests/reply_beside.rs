@@ -1,4 +1,4 @@
-//! What stands in a reply beside the answer: repeated keys, titles, and members that no door knows.
+//! Parts of a reply beside the answer: repeated keys, titles, and members that no door knows.
 
 use std::sync::Arc;
 

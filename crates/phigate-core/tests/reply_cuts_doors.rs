@@ -9,7 +9,7 @@ use phigate_core::reply::{ReplyRules, Stop, Tally};
 use phigate_types::Replies;
 use serde_json::{Value, json};
 
-/// How a door's replies are written and read.
+/// Writer and reader of a door's replies.
 struct Script {
     door: &'static Door,
     whole: fn(&Texts) -> String,
@@ -37,7 +37,7 @@ const SCRIPTS: [Script; 2] = [
     },
 ];
 
-/// A text in deltas of so many characters.
+/// Cuts a text into deltas of this many characters.
 fn deltas(text: &str, size: &mut dyn FnMut() -> usize) -> Vec<String> {
     let (mut pieces, mut letters) = (Vec::new(), text.chars().peekable());
     while letters.peek().is_some() {
@@ -58,7 +58,7 @@ fn canonical(arguments: &str) -> String {
     }
 }
 
-/// The arguments stand in it as they are written: a value of ours would hold no key twice.
+/// Writes a message. The arguments go in as they are written: a value of ours would hold no key twice.
 fn message(texts: &Texts) -> String {
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [
         {"type": "thinking", "thinking": texts.reasoning},
@@ -209,7 +209,7 @@ fn response_events(texts: &Texts, size: &mut dyn FnMut() -> usize) -> Vec<Value>
     events
 }
 
-/// What the deltas say. What is told again must be the same, and the numbers without a gap.
+/// Reads the texts of the deltas. A repeated text must be equal, and the numbers without a gap.
 fn hear_response(events: &[Value]) -> (Texts, bool) {
     let mut texts = Texts::default();
     for (number, event) in events.iter().enumerate() {
@@ -252,7 +252,7 @@ fn hear_response(events: &[Value]) -> (Texts, bool) {
     (texts, last.is_some())
 }
 
-/// What a caller got of a stream.
+/// Caller's view of a stream.
 #[derive(Debug, PartialEq)]
 struct Played {
     texts: Texts,
@@ -295,7 +295,7 @@ fn written(events: &[Value]) -> String {
     events.iter().map(event).collect()
 }
 
-/// Plays replies until there were so many cuts: of the text into deltas, and of the stream into pieces.
+/// Plays replies until there were at least this many cuts: of the text into deltas, and of the stream into pieces.
 fn check(script: &Script, restores: bool, replies: Replies, seed: u64, cuts_min: usize) {
     let rules = Arc::new(rules(restores, replies));
     let (mut cuts, mut round) = (0, 0);
@@ -328,7 +328,7 @@ fn check(script: &Script, restores: bool, replies: Replies, seed: u64, cuts_min:
     }
 }
 
-/// A whole reply says what the stream said, where it can say it: cut arguments are no JSON.
+/// Checks a whole reply against the stream, as far as it can be written whole: cut arguments are not JSON.
 fn check_whole(
     script: &Script,
     rules: &Arc<ReplyRules>,
@@ -342,7 +342,7 @@ fn check_whole(
     let body = (script.whole)(texts).into_bytes();
     let whole = script.door.whole_reply(rules, body);
     match whole.body {
-        // A key that stands twice makes a whole message unreadable; in deltas arguments are only text.
+        // A repeated key makes a whole message unreadable; in deltas arguments are only text.
         Err(Stop::Unreadable) => assert!(texts.arguments.contains(r#"","ssn":""#), "{at}"),
         Ok(body) => {
             let mut read = (script.read)(&serde_json::from_slice(&body).unwrap());

@@ -1,4 +1,4 @@
-//! Thinking in Anthropic's messages: what is signed stays as it is, what nobody signs is a text like any other.
+//! Thinking in Anthropic's messages: signed thinking stays as it is, unsigned thinking is a text like any other.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn whole(block: &Value) -> Value {
     reply["content"][0]["thinking"].clone()
 }
 
-/// The same in a stream that begins its block so.
+/// Returns the text of a stream that begins its block so.
 fn streamed(start: &Value, signature: Option<&str>) -> String {
     let rules = Arc::new(rules(true, Replies::Off));
     let mut stage = MESSAGES.reply_stream(rules, 1 << 20);

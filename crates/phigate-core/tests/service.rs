@@ -116,7 +116,7 @@ mod scan {
             .map(|place| (place.0, place.3))
             .collect();
         let path = |kind: &str, path: &str| (kind.to_owned(), Some(path.to_owned()));
-        // Members stand in the order in which they were sent.
+        // Members are in the order in which they were sent.
         assert_eq!(
             paths,
             [

@@ -75,7 +75,7 @@ fn usage() -> Value {
     json!({"inputTokens": 5, "outputTokens": 7, "totalTokens": 42, "cacheReadInputTokens": 20, "cacheWriteInputTokens": 10})
 }
 
-/// A stream with everything in it: thoughts, text, tools with and without input, and an event nobody knows.
+/// A stream with everything in it: thoughts, text, tools with and without input, and an unknown event.
 fn rich_frames() -> Vec<Vec<u8>> {
     vec![
         event("messageStart", &json!({"role": "assistant"})),

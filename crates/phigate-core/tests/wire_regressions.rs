@@ -1,4 +1,4 @@
-//! What other translators got wrong about answers, once each, after a survey of their bug reports.
+//! Mistakes of other translators about answers, once each, after a survey of their bug reports.
 
 use crate::wire_support::*;
 use serde_json::{Value, json};

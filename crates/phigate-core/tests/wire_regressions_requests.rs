@@ -1,4 +1,4 @@
-//! What other translators got wrong about requests, once each, after a survey of their bug reports.
+//! Mistakes of other translators about requests, once each, after a survey of their bug reports.
 
 use crate::wire_support::*;
 use phigate_types::Mode;

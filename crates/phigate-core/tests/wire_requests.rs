@@ -76,8 +76,7 @@ fn sampling_follows_what_the_model_accepts() {
     check(GOOGLE, &json!({}), &[("/generationConfig", json!(null))]);
 }
 
-/// Model, effort, limit of tokens, a place in the body, what stands there, and the names of adjusted and dropped
-/// parameters.
+/// Model, effort, limit of tokens, a place in the body, its value, and the names of adjusted and dropped parameters.
 type Reasoning = [&'static str; 7];
 
 #[rustfmt::skip]
@@ -152,7 +151,7 @@ fn thinking_excludes_a_temperature_a_forced_tool_and_lost_thoughts() {
     );
 }
 
-/// Fields that cannot be sent, and the place to blame. The word `zebra` stands for content.
+/// Fields that cannot be sent, and the place to blame. The word `zebra` represents content.
 #[rustfmt::skip]
 const REFUSED: &[(&str, &str)] = &[
     // By parameter.

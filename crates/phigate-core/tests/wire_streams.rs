@@ -129,7 +129,7 @@ fn a_rich_stream_is_read_to_the_end() {
     }
 }
 
-/// What every chunk has in common, the usage chunk, and the summary.
+/// Checks the members common to all chunks, the usage chunk, and the summary.
 fn check_frame(model: &str, streamed: &Streamed) {
     let chunks = streamed.chunks();
     for field in ["id", "created", "model", "object"] {

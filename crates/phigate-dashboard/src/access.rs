@@ -1,4 +1,4 @@
-//! The one gate of the dashboard: where a request comes from, who sends it, what they may do, which headers go back.
+//! The one gate of the dashboard: origin of a request, sender, permission, and the headers of the response.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use super::layout::{Layout, Theme};
 use super::visit::{Frame, Guest, PageError, RequestContext, SignedIn, redirect};
 use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
 
-/// Who may use a route.
+/// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
-    /// Anybody: signing in, first run, assets.
+    /// No permission: signing in, first run, assets.
     Nobody,
     /// An auditor or an owner.
     Auditor,
@@ -115,7 +115,7 @@ pub(crate) async fn gate(
     response
 }
 
-/// What a person sees at an address where there is nothing.
+/// Renders the page for an address without a route.
 pub(crate) async fn missing(dash: &Dash, headers: &HeaderMap) -> Response {
     let theme = theme(dash, headers);
     let layout = match Cookie::Session.read(headers, dash.is_secure) {
@@ -131,7 +131,7 @@ pub(crate) async fn missing(dash: &Dash, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The frame for whoever has this cookie; none where it opens nothing. Looking is no use of the session.
+/// Returns the layout for the session of this cookie, if it is valid. Does not extend the session.
 async fn member_layout(dash: &Dash, cookie: &str, theme: Theme) -> Option<Layout> {
     let session = session_of(dash, cookie, false).await.ok()??;
     let accounts = &dash.vault.accounts;
@@ -254,7 +254,8 @@ async fn admit_member(
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
-/// Where a second factor is set up, and what every page has. All that somebody without one may use where it is required.
+/// Whether a path is about a person's own login, or is part of every page. If a second factor is required, a person
+/// without one may use only these.
 fn is_own_login(path: &str) -> bool {
     matches!(path, "/account" | "/logout" | "/theme") || path.starts_with("/account/")
 }
@@ -313,7 +314,7 @@ impl Form {
     }
 }
 
-/// Why a form could not be read.
+/// Returns the page error for a form that could not be read.
 fn unread(error: EdgeError) -> PageError {
     match error {
         EdgeError::BodyTooLarge => PageError::TooLarge,
@@ -322,7 +323,7 @@ fn unread(error: EdgeError) -> PageError {
     }
 }
 
-/// Every form of ours begins with its token, so a large one is read on only by whoever was shown the page.
+/// Whether a body begins with its form token, as every form of ours does. A large form is read on only if it does.
 fn begins_with_token(cookie: &str, start: &[u8]) -> bool {
     let first = start.split(|byte| *byte == b'&').next();
     let token = first.and_then(|pair| pair.strip_prefix(b"csrf="));
@@ -365,7 +366,7 @@ fn host(parts: &Parts) -> &str {
         .unwrap_or_default()
 }
 
-/// Sends a reader to the login and back; a writer is told that nothing was changed.
+/// Sends a reader to the login and back; a writer gets the message that nothing was changed.
 fn sign_in_first(parts: &Parts) -> Box<Response> {
     let is_page = parts.method == Method::GET && !parts.headers.contains_key(LIVE);
     if !is_page {

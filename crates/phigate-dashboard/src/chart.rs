@@ -8,7 +8,7 @@ use phigate_types::{Action, Mode, Tone};
 use super::fields::encode;
 use super::view::grouped;
 
-/// What can come of a request, as stacked from the bottom of each column: the calm ones below, the ones to look at on top.
+/// Outcomes of a request, as stacked from the bottom of each column: the calm ones below, the ones to look at on top.
 pub(crate) static SERIES: LazyLock<Vec<Series>> = LazyLock::new(|| {
     let clean = Series {
         of: Of::Clean,
@@ -48,7 +48,7 @@ pub(crate) struct Series {
     pub(crate) label: &'static str,
 }
 
-/// What a colour stands for.
+/// Meaning of a colour.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Of {
     /// Forwarded, and nothing was found.
@@ -95,7 +95,7 @@ pub(crate) struct Tick {
 pub(crate) struct Column {
     /// The log of its requests.
     pub(crate) href: String,
-    /// Its start, for the script, and what is in it.
+    /// Start of the column, for the script, and its contents in words.
     pub(crate) iso: String,
     pub(crate) words: String,
     pub(crate) x: f32,

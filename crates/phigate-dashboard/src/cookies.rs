@@ -9,14 +9,14 @@ use subtle::ConstantTimeEq;
 
 const DAY_S: i64 = 24 * 60 * 60;
 
-/// What a cookie is for.
+/// Purpose of a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cookie {
-    /// The session of somebody signed in.
+    /// The session of a signed-in person.
     Session,
-    /// Ties the forms of somebody not signed in (login, first run) to their browser.
+    /// Ties the forms of a guest (login, first run) to their browser.
     Guest,
-    /// Tells a browser that signed in before from strangers, whose wrong guesses must not make it wait.
+    /// Marks a browser that signed in before. Wrong guesses from other browsers must not make it wait.
     Device,
     /// Light or dark.
     Theme,
@@ -73,7 +73,7 @@ impl Cookie {
     }
 }
 
-/// A random value for a cookie; none if the system gives no randomness.
+/// Returns a random value for a cookie; `None` if the system gives no randomness.
 pub(crate) fn random_token() -> Option<String> {
     let mut bytes = [0; 32];
     rand::fill(&mut bytes).ok()?;

@@ -7,12 +7,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// From pairs.
+    /// Makes the fields from pairs.
     pub(crate) fn new(pairs: Vec<(String, String)>) -> Self {
         Self(pairs)
     }
 
-    /// From pairs, as tests write them.
+    /// Makes the fields from pairs, as tests write them.
     #[cfg(test)]
     pub(crate) fn of(pairs: &[(&str, &str)]) -> Self {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -24,7 +24,7 @@ impl Fields {
         self.exact(name).trim()
     }
 
-    /// The value of a field as typed: for passwords and texts, where spaces count.
+    /// Returns the value of a field as typed: for passwords and texts, in which spaces count.
     pub(crate) fn exact(&self, name: &str) -> &str {
         self.0
             .iter()
@@ -61,7 +61,7 @@ impl Fields {
     }
 }
 
-/// What means nothing in an address, besides letters and digits.
+/// Characters to percent-encode in an address: all but letters, digits and the unreserved signs.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

@@ -1,4 +1,4 @@
-//! How much time the gateway itself adds, read from its own metrics.
+//! Time that the gateway itself adds, read from its own metrics.
 
 const ADDED: &str = "phigate_added_seconds_bucket{le=\"";
 

@@ -1,4 +1,4 @@
-//! What stands around every page: navigation, who is signed in, a word about what was just done.
+//! Layout around every page: navigation, the signed-in person, a notice about the last action.
 
 use super::assets;
 
@@ -9,15 +9,15 @@ pub(crate) struct Layout {
     pub(crate) theme: Theme,
     /// The pages this role may open.
     pub(crate) nav: Vec<NavItem>,
-    /// Who is signed in.
+    /// Email address of the signed-in person.
     pub(crate) email: String,
-    /// As what.
+    /// Role of the signed-in person.
     pub(crate) role: &'static str,
-    /// In which account.
+    /// Name of the account.
     pub(crate) account: String,
     /// The token every form carries.
     pub(crate) csrf: String,
-    /// What was just done.
+    /// Notice about the last action.
     pub(crate) notice: Option<Notice>,
 }
 
@@ -27,7 +27,7 @@ impl Layout {
         assets::address(name)
     }
 
-    /// The page one is on, to come back to.
+    /// Address of the current page, to come back to.
     pub(crate) fn here(&self) -> &'static str {
         self.nav
             .iter()
@@ -65,7 +65,7 @@ pub(crate) struct ThemeChoice {
     pub(crate) chosen: bool,
 }
 
-/// Which colours a viewer wants.
+/// Colours that a viewer wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Theme {
     /// As the system says.

@@ -1,4 +1,4 @@
-//! The pages where an owner runs the account and an auditor reads the audit log.
+//! Pages on which an owner runs the account and an auditor reads the audit log.
 //!
 //! `routes` lists every route with who may use it; `access` enforces that in one place; `pages` has one file per page.
 //! Pages are drawn on the server from compile-time templates, and work without script but for live updates.
@@ -47,15 +47,15 @@ use phigate_store::{Access, Accounts, Figures, Health, Links, People, Sessions, 
 use phigate_types::Limits;
 use visit::Navigation;
 
-/// What the pages are given of a server.
+/// Parts of a server that the pages get.
 pub struct Server {
     /// The subjects of the store that pages are about.
     pub vault: Subjects,
     /// The one way to detectors and providers.
     pub gateway: Arc<Gateway>,
-    /// What the gateway counts.
+    /// Counters of the gateway.
     pub metrics: Arc<Metrics>,
-    /// What the operator allows.
+    /// Limits set by the operator.
     pub limits: Limits,
     /// Files in which the server keeps copies of its checkpoints.
     pub checkpoint_files: Vec<PathBuf>,
@@ -90,7 +90,7 @@ impl From<&Vault> for Subjects {
     }
 }
 
-/// The dashboard's routes, and what a person sees at an address where there is nothing.
+/// Returns the dashboard's routes, and the page for an address without a route.
 pub fn dashboard(server: Server) -> (Router, MissingPage) {
     let dash = Dash::new(server);
     let router = routes::router(&dash);
@@ -101,7 +101,7 @@ pub fn dashboard(server: Server) -> (Router, MissingPage) {
     (router, missing)
 }
 
-/// What the pages share.
+/// State that the pages share.
 #[derive(Clone)]
 pub(crate) struct Dash(Arc<Shared>);
 
@@ -110,7 +110,7 @@ pub(crate) struct Shared {
     server: Server,
     pub(crate) verified: Verified,
     pub(crate) trials: Trials,
-    /// The navigation for a role; the second word is the page it stands on.
+    /// The navigation for a role; the second word is the current page.
     navigation: Navigation,
 }
 

@@ -1,4 +1,4 @@
-//! A page that says one thing: not found, not allowed, not now. Whoever is signed in keeps the navigation.
+//! A page that says one thing: not found, not allowed, not now. A signed-in person keeps the navigation.
 
 use askama::Template;
 use axum::response::{Html, IntoResponse, Response};
@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use crate::layout::Layout;
 
-/// What happened, and what to do.
+/// Message with the reason and the next step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Message {
     pub(crate) heading: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Message {
     pub(crate) link: &'static str,
 }
 
-/// For somebody who is not signed in.
+/// Message for a guest.
 #[derive(Template)]
 #[template(path = "message/alone.html")]
 struct Alone<'a> {
@@ -23,7 +23,7 @@ struct Alone<'a> {
     message: Message,
 }
 
-/// For somebody who is.
+/// Message for a signed-in person.
 #[derive(Template)]
 #[template(path = "message/inside.html")]
 struct Inside<'a> {

@@ -10,11 +10,11 @@ const MARGIN: usize = 4;
 pub(crate) struct Drawing {
     /// Width and height, margin included.
     pub(crate) side: usize,
-    /// The `d` of an SVG path: one rectangle a run of dark squares.
+    /// The `d` of an SVG path: one rectangle per run of dark squares.
     pub(crate) path: String,
 }
 
-/// Draws a text; none when it is too long.
+/// Draws a text; `None` if it is too long.
 pub(crate) fn draw(text: &str) -> Option<Drawing> {
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
     let width = code.width();

@@ -1,4 +1,4 @@
-//! Every route of the dashboard with who may use it: one table, enforced in one place.
+//! Every route of the dashboard with its permission: one table, enforced in one place.
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -16,7 +16,7 @@ use super::pages::{
 use super::visit::redirect;
 use super::{Dash, assets};
 
-/// A route: where, who, what.
+/// A route: address, permission, handler.
 pub(crate) struct Route {
     pub(crate) method: Method,
     pub(crate) path: &'static str,

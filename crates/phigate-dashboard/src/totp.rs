@@ -9,7 +9,7 @@ use super::fields::encode;
 const STEP_S: u64 = 30;
 const SECRET_BYTES: usize = 20;
 
-/// A fresh secret in base32, the form that apps take; none if the system gives no randomness.
+/// Returns a fresh secret in base32, the form that apps take; `None` if the system gives no randomness.
 pub(crate) fn fresh_secret() -> Option<String> {
     let mut bytes = [0; SECRET_BYTES];
     rand::fill(&mut bytes).ok()?;

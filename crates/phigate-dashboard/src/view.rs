@@ -16,7 +16,7 @@ pub(crate) struct When {
     form: Form,
 }
 
-/// How closely a moment is told.
+/// Precision of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Day,
@@ -25,19 +25,19 @@ enum Form {
 }
 
 impl When {
-    /// To the second.
+    /// Makes a moment shown to the second.
     pub(crate) fn at(moment: Timestamp) -> Self {
         let form = Form::Second;
         Self { moment, form }
     }
 
-    /// To the millisecond, with its year and zone, for a case file.
+    /// Makes a moment shown to the millisecond, with its year and zone, for a case file.
     pub(crate) fn exactly(moment: Timestamp) -> Self {
         let form = Form::Millisecond;
         Self { moment, form }
     }
 
-    /// To the day.
+    /// Makes a moment shown to the day.
     pub(crate) fn on(moment: Timestamp) -> Self {
         let form = Form::Day;
         Self { moment, form }
@@ -117,7 +117,7 @@ impl Fact {
     }
 }
 
-/// How often a kind of PHI was found.
+/// Number of findings of a kind of PHI.
 #[derive(Debug, Clone)]
 pub(crate) struct KindChip {
     pub(crate) label: String,
@@ -126,7 +126,7 @@ pub(crate) struct KindChip {
 }
 
 impl KindChip {
-    /// From the code and count of a record; a kind this version does not know keeps its code.
+    /// Makes a chip from the code and count of a record; a kind this version does not know keeps its code.
     pub(crate) fn new(code: &str, count: u64) -> Self {
         match PhiKind::from_code(code) {
             Some(kind) => Self {
@@ -171,12 +171,12 @@ impl Piece {
     }
 }
 
-/// What stands in the place of a finding.
+/// Text in the place of a finding.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Treatment {
     /// The finding itself.
     Keep,
-    /// What a mode puts there; nothing when it is empty.
+    /// The replacement of a mode; nothing when it is empty.
     Replace(fn(Replaced<'_>) -> Cow<'_, str>),
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// A number of things; one is not many.
+/// Writes a number of things, in the singular or plural.
 pub(crate) fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))

@@ -15,14 +15,14 @@ use super::layout::{Layout, NavItem, Theme, notice};
 use super::message::Message;
 use phigate_edge::InflightPermit;
 
-/// What every visit brings, whoever it is.
+/// Data of every visit, signed in or not.
 #[derive(Debug)]
 pub(crate) struct RequestContext {
     /// Light or dark.
     pub(crate) theme: Theme,
     /// The token for the forms of the page.
     pub(crate) form_token: String,
-    /// What stands behind `?` in the address.
+    /// Query of the address, after `?`.
     pub(crate) query: Fields,
     /// The form, on a write.
     pub(crate) form: Fields,
@@ -30,9 +30,9 @@ pub(crate) struct RequestContext {
     pub(crate) _inflight: Option<InflightPermit>,
     /// Scheme and host as the browser sees them.
     pub(crate) origin: String,
-    /// Where the visit comes from.
+    /// Address of the client.
     pub(crate) client: IpAddr,
-    /// What the browser kept from an earlier login.
+    /// Token that the browser kept from an earlier login.
     pub(crate) device: Option<SecretString>,
     /// The browser, in two words.
     pub(crate) agent: String,
@@ -44,13 +44,13 @@ impl RequestContext {
         format!("{}/v1", self.origin)
     }
 
-    /// What the sessions list says about where a session began.
+    /// Describes the origin of a session, for the sessions list.
     pub(crate) fn described(&self) -> String {
         format!("{}, from {}", self.agent, self.client)
     }
 }
 
-/// Somebody who is not (or need not be) signed in.
+/// A visitor who is not (or need not be) signed in.
 #[derive(Debug, Clone)]
 pub(crate) struct Guest(pub(crate) Arc<RequestContext>);
 
@@ -66,7 +66,7 @@ impl Guest {
     }
 }
 
-/// Somebody signed in, whose role the route table has let pass.
+/// A signed-in person, whose role the route table has let pass.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
     pub(crate) context: Arc<RequestContext>,
@@ -75,8 +75,8 @@ pub(crate) struct SignedIn {
     pub(crate) navigation: Navigation,
 }
 
-/// Makes the navigation for a role; the second word is the page it stands on. It follows from the table of routes,
-/// which lists pages, which use this module: so it is handed in.
+/// Makes the navigation for a role; the second word is the current page. It follows from the table of routes, which
+/// lists pages, which use this module: so it is handed in.
 pub(crate) type Navigation = fn(Role, &str) -> Vec<NavItem>;
 
 impl SignedIn {
@@ -85,7 +85,7 @@ impl SignedIn {
         &self.session.user.account_id
     }
 
-    /// Who acts, for the audit trail.
+    /// Actor, for the audit trail.
     pub(crate) fn actor(&self) -> &str {
         &self.session.user.email
     }
@@ -114,7 +114,7 @@ impl SignedIn {
     }
 }
 
-/// What a frame needs besides who is signed in.
+/// Parts of a frame besides the signed-in person.
 pub(crate) struct Frame<'a> {
     pub(crate) navigation: Navigation,
     pub(crate) theme: Theme,
@@ -168,7 +168,7 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
     }
 }
 
-/// What a handler gives.
+/// Result of a handler.
 pub(crate) type Answer = Result<Response, PageError>;
 
 /// A page, as the answer to a visit.
@@ -198,12 +198,12 @@ pub(crate) fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
 }
 
-/// Why a page could not be given.
+/// Reason that a page could not be given.
 #[derive(Debug, Clone)]
 pub(crate) enum PageError {
     /// No such thing in this account.
     NotFound,
-    /// Not signed in, or not any more.
+    /// Not signed in, or no longer.
     SignedOut,
     /// Signed in, but the role does not allow it.
     WrongRole,
@@ -213,7 +213,7 @@ pub(crate) enum PageError {
     StaleForm,
     /// Larger than any form of ours.
     TooLarge,
-    /// Somebody else changed the same thing at the same moment.
+    /// Another person changed the same thing at the same moment.
     Conflict,
     /// The store refuses a value.
     Refused,
@@ -299,7 +299,7 @@ impl PageError {
         }
     }
 
-    /// Where to go on, and what the link says.
+    /// Address and text of the link that leads on.
     fn way_on(&self) -> (&'static str, &'static str) {
         match self {
             PageError::SignedOut => ("/login", "Sign in"),

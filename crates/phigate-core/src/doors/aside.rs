@@ -1,4 +1,4 @@
-//! What goes on of a caller's head: headers that belong to the format, and nothing else.
+//! Forwarding of a caller's headers: only those that belong to the format.
 
 use phigate_types::ErrorCode;
 
@@ -8,7 +8,7 @@ use super::Door;
 
 /// A header that belongs to a format.
 pub struct PassedHeader {
-    /// Its name.
+    /// Name of the header.
     pub name: &'static str,
     /// Whether a value is a word of the protocol.
     pub(crate) is_valid: fn(&str) -> bool,
@@ -18,9 +18,9 @@ pub struct PassedHeader {
 const VALUE_BYTES_MAX: usize = 2048;
 
 impl Door {
-    /// What goes on of a head. `header` gives the values of a header in order; `is_clean` says whether a text holds no
-    /// PHI. A header that is not a word of the protocol, or that holds PHI, is refused: it can neither be masked nor
-    /// left out.
+    /// Selects the headers to forward. `header` gives the values of a header in order; `is_clean` says whether a text
+    /// holds no PHI. A header that is not a word of the protocol, or that holds PHI, is refused: it can neither be
+    /// masked nor left out.
     pub fn aside<'h>(
         &self,
         header: impl Fn(&'static str) -> Vec<&'h [u8]>,

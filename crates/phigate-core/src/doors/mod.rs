@@ -1,8 +1,8 @@
 //! The ways in: one folder and one row per format in which callers ask.
 //!
-//! A door says where it is, how its requests are written ([`Form`]: what a body must be, what is not text, which texts
-//! are read as one), how its errors are written, and how its replies are understood and walked over. Everything else
-//! is the same for all of them: the walk over every leaf, modes, records, limits.
+//! A door gives its path, the format of its requests ([`Form`]: what a body must be, what is not text, which texts
+//! are read as one), the format of its errors, and the walk over its replies. Everything else is the same for all of
+//! them: the walk over every leaf, modes, records, limits.
 
 mod aside;
 mod chat;
@@ -44,13 +44,13 @@ pub static DOORS: &[&Door] = &[
 
 /// A way in.
 pub struct Door {
-    /// How its requests are written.
+    /// Format of its requests.
     pub form: &'static dyn Form,
-    /// Its name for people.
+    /// Name shown to people.
     pub label: &'static str,
-    /// Where it is.
+    /// Path of the endpoint.
     pub path: &'static str,
-    /// How its errors are written.
+    /// Format of its errors.
     pub errors: ErrorFormat,
     /// Headers of the caller that go on to a provider of the same format.
     pub(crate) headers: &'static [PassedHeader],

@@ -1,4 +1,4 @@
-//! What the doors share whose requests are texts rather than conversations: one text or several, or the ids of tokens.
+//! Shared parts of the doors that take texts, or token ids, instead of conversations.
 
 use phigate_types::ErrorCode;
 
@@ -60,7 +60,7 @@ pub(super) fn opening(document: &Document, name: &str) -> String {
     text.unwrap_or_default().into_owned()
 }
 
-/// No function returned any of it.
+/// Returns no results, because no function returned any of the text.
 pub(super) fn no_results() -> Vec<(NodeId, String)> {
     Vec::new()
 }

@@ -81,7 +81,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// No limits, for documents that were within bounds before.
+    /// Bounds without limits, for documents that were within bounds before.
     pub const NONE: Self = Self {
         depth_max: usize::MAX,
         values_max: usize::MAX,

@@ -26,7 +26,7 @@ impl JsonError {
 /// The reasons to refuse a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JsonProblem {
-    /// Not JSON.
+    /// The text is not JSON.
     #[error("the body is not valid JSON")]
     Syntax,
     /// An object with a duplicate key.

@@ -9,7 +9,7 @@ pub struct Decoded<'t> {
     text: Cow<'t, str>,
     /// Offset of the content in the document.
     start: usize,
-    /// After each escape: the offset in the content and the offset as written, in order.
+    /// Offsets after each escape: in the content and as written, in order.
     steps: Vec<(usize, usize)>,
 }
 

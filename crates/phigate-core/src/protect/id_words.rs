@@ -20,7 +20,7 @@ const WORD_MIN: usize = 3;
 /// The shortest word of a name that is in no list.
 const NAME_MIN: usize = 4;
 
-/// Digits of a number that is no version and no position.
+/// Digits of a number that is neither a version nor a position.
 const NUMBER: std::ops::RangeInclusive<usize> = 5..=12;
 
 /// Beginnings of a patch, and of its lines that name a file.
@@ -60,7 +60,7 @@ pub(super) fn find_in_model(scanner: &Scanner, id: &str) -> Option<(Vec<Finding>
     found.retain(|finding| {
         let text = id.get(finding.span.clone()).unwrap_or_default();
         let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-        // A slash stands between who made a model and what it is called.
+        // A slash separates the maker of a model from the model's name.
         let is_makers = text.contains('/') && !text.contains(|letter: char| letter.is_numeric());
         !is_makers && !words.all(|word| is_word_of_models(&word.to_ascii_lowercase()))
     });
@@ -108,7 +108,7 @@ pub(super) fn find_in_words(scanner: &Scanner, id: &str) -> Option<Vec<Finding>>
     Some(found)
 }
 
-/// Whether an identifier has a word, and a number that is no version and no position.
+/// Whether an identifier has a word, and a number that is neither a version nor a position.
 fn has_labelled_number(id: &str) -> bool {
     let parts = || id.split(['_', '-', ':', '/', '.']);
     let is_word = |part: &str| part.len() >= WORD_MIN && part.chars().all(char::is_alphabetic);
@@ -153,7 +153,7 @@ fn is_name_like(word: &str) -> bool {
     word.len() >= NAME_MIN && is_word(word)
 }
 
-/// The words of an identifier: what stands between its signs, and from one capital to the next.
+/// Splits an identifier into words, at its signs and at capitals.
 fn words(part: &str) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut before = None;

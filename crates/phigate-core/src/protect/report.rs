@@ -32,7 +32,7 @@ pub struct Report {
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
-    /// In order, without duplicates.
+    /// Identifiers in order, without duplicates.
     identifiers: Arc<Vec<(PhiKind, PhiText)>>,
     has_phi_in_model: bool,
     text_bytes: u64,

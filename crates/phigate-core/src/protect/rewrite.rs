@@ -120,18 +120,18 @@ struct Cut {
     place: Range<usize>,
 }
 
-/// Place of a finding, as far as its stand-in depends on that.
+/// Place of a finding, as far as its replacement depends on that.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
     /// In a text.
     InText,
-    /// It goes on from the text part before, or from a finding in the same number, where its stand-in is.
+    /// Continues the text part before, or a finding in the same number; the replacement is written there.
     Before,
     /// In a number of the JSON that a text is. The number becomes a string as a whole.
     InNumber,
 }
 
-/// The findings and where they stand in the document, in its order. Only texts can be rewritten.
+/// Returns the findings with their places in the document, in its order. Only texts can be rewritten.
 fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsafe> {
     if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
         let path = request::path(&document.value(fixed.node));
@@ -243,7 +243,7 @@ fn as_json(text: &str) -> Cow<'static, str> {
     }
 }
 
-/// A replacement as it stands inside a JSON string: a mode may keep a part of what was found.
+/// Escapes a replacement for a JSON string, because a mode may keep a part of the found text.
 fn json_escaped(text: Cow<'_, str>) -> Cow<'_, str> {
     let needs_escape = |byte: u8| byte < 0x20 || matches!(byte, b'"' | b'\\');
     if !text.bytes().any(needs_escape) {

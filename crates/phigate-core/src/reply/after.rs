@@ -1,4 +1,4 @@
-//! What is glued to the end of a token: `[NAME_7K3QD].evil.example` and `[NAME_7K3QD]@evil.example` are addresses.
+//! Text glued to the end of a token: `[NAME_7K3QD].evil.example` and `[NAME_7K3QD]@evil.example` are addresses.
 
 use super::unit::{Spot, Unit};
 
@@ -8,14 +8,14 @@ const GLUED_MAX: usize = 64;
 /// Above this are the scripts that are written without blanks.
 const LETTERS_END: char = '\u{2e80}';
 
-/// What a token is part of, as far as that can be told from what follows.
+/// Context of a token, as far as the text after it decides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// Text: it is a word of its own.
+    /// Text: the token is a separate word.
     Text,
     /// An address.
     Address,
-    /// More text will tell.
+    /// Undecided until more text arrives.
     Undecided,
 }
 

@@ -1,4 +1,4 @@
-//! Which conversation a request belongs to.
+//! Name of the conversation that a request belongs to.
 
 /// Characters of a conversation's name, at most.
 const NAME_CHARACTERS_MAX: usize = 128;

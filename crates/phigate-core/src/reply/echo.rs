@@ -18,7 +18,7 @@ pub struct Echoes {
     texts: OnceLock<Texts>,
 }
 
-/// Shows how many values there are, and none of them.
+/// Shows the number of values, and not the values.
 impl std::fmt::Debug for Echoes {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Echoes({} values)", self.found.len())
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Echoes {
 struct Texts {
     /// Words with one blank between them and one at either end; a semicolon between two texts.
     words: String,
-    /// The same without blanks between digits: numbers however they are grouped.
+    /// Text without blanks between digits, so that the grouping of numbers does not matter.
     digits: String,
 }
 

@@ -64,7 +64,7 @@ impl Fields {
         scan.is_some_and(|scan| scan.action == Replies::Block)
     }
 
-    /// What the provider said, if it held new PHI.
+    /// Returns the provider's text, if it held new PHI.
     pub(crate) fn heard(&self) -> Option<PhiText> {
         self.tally.has_new_phi().then(|| self.heard.to_json())
     }
@@ -99,7 +99,7 @@ impl Fields {
         }
     }
 
-    /// What becomes of a text, or of the next piece of it; none where it stays as it is.
+    /// Rewrites a text, or its next piece; `None` if unchanged.
     pub(crate) fn take_piece(&mut self, id: FieldId, text: &str) -> Result<Option<String>, Stop> {
         self.end_thoughts_before(id)?;
         let mut out = String::with_capacity(text.len());
@@ -110,15 +110,14 @@ impl Fields {
             out.extend(rest.into_iter().map(|(_, text)| text));
         }
         if let Err(stop) = result {
-            // What is settled goes out; what follows it does not.
+            // The settled text is written; the rest is not.
             self.before.push((id, out));
             return Err(stop);
         }
         Ok((out != text).then_some(out))
     }
 
-    /// What becomes of a text that is complete. Nothing is remembered of it, so that the next of the same name begins
-    /// anew.
+    /// Rewrites a complete text. No state is kept, so that the next text of the same name begins anew.
     pub(super) fn treat_complete(&mut self, id: FieldId, text: &str) -> (Result<(), Stop>, String) {
         let mut out = String::with_capacity(text.len());
         let mut result = self.run(id, text, &mut out);
@@ -171,7 +170,7 @@ impl Fields {
         }
     }
 
-    /// Thinking is over when the answer begins: what is held of it goes out first.
+    /// Flushes the thinking before the answer begins.
     fn end_thoughts_before(&mut self, id: FieldId) -> Result<(), Stop> {
         if !self.is_stream || matches!(id.part, Part::Reasoning(_)) {
             return Ok(());
@@ -179,7 +178,7 @@ impl Fields {
         self.end_thoughts(id.choice)
     }
 
-    /// What is held of a choice's thinking goes out.
+    /// Flushes the held part of a choice's thinking.
     pub(crate) fn end_thoughts(&mut self, choice: u64) -> Result<(), Stop> {
         let is_thought =
             |id: &FieldId| id.choice == choice && matches!(id.part, Part::Reasoning(_));
@@ -190,7 +189,7 @@ impl Fields {
         result
     }
 
-    /// Nothing of this may reach the caller.
+    /// Withholds a value from the caller.
     pub(crate) fn withhold(&mut self, value: &mut Json<'_>) {
         if !matches!(value, Json::Null) {
             *value = Json::Null;
@@ -237,7 +236,7 @@ impl Fields {
     }
 }
 
-/// How a text is written.
+/// Returns the format of a text.
 fn shape(rules: &ReplyRules, part: Part) -> Shape {
     match part {
         Part::Arguments | Part::Function => Shape::Json,

@@ -5,7 +5,7 @@
 pub(crate) struct FieldId {
     pub(crate) choice: u64,
     pub(crate) part: Part,
-    /// Which of several such texts: the number of the tool call, or of the part.
+    /// Number of the tool call, or of the part, among several such texts.
     pub(crate) number: u64,
 }
 
@@ -15,7 +15,7 @@ impl FieldId {
         Self::numbered(choice, part, 0)
     }
 
-    /// One of several texts of a kind.
+    /// Makes the id of a text among several of a kind.
     pub(crate) fn numbered(choice: u64, part: Part, number: u64) -> Self {
         Self {
             choice,
@@ -25,7 +25,7 @@ impl FieldId {
     }
 }
 
-/// Which text of a choice.
+/// Text of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Part {
     /// Thinking aloud, under the name this server uses.
@@ -41,7 +41,7 @@ pub(crate) enum Part {
     Arguments,
     /// The free text for a custom tool.
     Input,
-    /// Any other text of the reply.
+    /// Other text of the reply.
     Other,
     /// A title, or a text that the door does not know. Values are not restored in it: a program may make an address of
     /// it.

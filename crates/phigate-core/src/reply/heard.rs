@@ -1,4 +1,4 @@
-//! What the provider said, kept for the record in case it held PHI.
+//! Text from the provider, kept for the record in case it held PHI.
 
 use std::collections::BTreeMap;
 
@@ -46,12 +46,12 @@ impl Heard {
         self.names.get(&id).map_or("", String::as_str)
     }
 
-    /// How many tools were named; each is one more thing to remember.
+    /// Number of tools named; each name is one more thing to remember.
     pub(super) fn names(&self) -> usize {
         self.names.len()
     }
 
-    /// All of it, as one JSON document.
+    /// Returns all texts, as one JSON document.
     pub(super) fn to_json(&self) -> PhiText {
         let texts = self.texts.iter().map(|(id, text)| {
             let mut entry = Json::object([

@@ -9,15 +9,15 @@ use crate::json::write_escaped;
 use crate::wire::Frame;
 use crate::wire::sse::SseEvent;
 
-/// Such an event, whatever its text.
+/// Event of a known look, whatever its text.
 pub(crate) struct KnownEvent {
     id: FieldId,
     frame: Frame,
-    /// Which text of the frame is the model's; another may be padding.
+    /// Position of the model's text in the frame; another text may be padding.
     number: usize,
 }
 
-/// Writes texts as events of their own.
+/// Writes each text as a separate event.
 pub(crate) type WriteTexts<'w> = dyn Fn(Vec<(FieldId, String)>, &mut Vec<u8>) + 'w;
 
 impl KnownEvent {
@@ -31,7 +31,7 @@ impl KnownEvent {
         })
     }
 
-    /// Takes the next event, and writes what may go out now. None where it is of another look.
+    /// Takes the next event, and writes the part that may go out now. `None` if it has another look.
     pub(crate) fn take(
         &self,
         fields: &mut Fields,

@@ -1,4 +1,4 @@
-//! Texts of a reply that come whole: tool input as JSON, and what stands beside the answer, such as quotations.
+//! Texts of a reply that come whole: tool input as JSON, and text beside the answer, such as quotations.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::field::Fields;
 use super::field_id::{FieldId, Part};
 use crate::json::Json;
 
-/// Members that are words of the protocol, addresses, or nobody's to read but the provider's.
+/// Members that are words of the protocol, addresses, or for the provider only.
 const NO_TEXT: &[&str] = &[
     "call_id",
     "container_id",
@@ -66,7 +66,7 @@ impl Fields {
         self.take_leaves_of(FieldId::new(choice, Part::Other), value)
     }
 
-    /// Looks for PHI in what stands beside the answer: titles of sources, and members that the door does not know.
+    /// Looks for PHI beside the answer: in titles of sources, and in members that the door does not know.
     pub(crate) fn take_beside(&mut self, choice: u64, value: &mut Json<'_>) -> Result<(), Stop> {
         if self.rules.scan.is_none() {
             return Ok(());

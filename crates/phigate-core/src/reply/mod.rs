@@ -1,4 +1,4 @@
-//! What becomes of a reply: PHI that the model produced is dealt with, and what was masked is restored.
+//! Rewriting of replies: PHI that the model produced is dealt with, and masked values are restored.
 //!
 //! Everything is pure. A reply in the caller's format goes in, and the reply that the caller may see comes out:
 //! `whole` for a complete one, [`ReplyStream`] for a stream, which gives the same for every cut of its bytes. The door
@@ -51,44 +51,44 @@ pub(crate) use known::KnownEvent;
 pub(crate) use walk::Walk;
 pub(crate) use whole::whole;
 
-/// What is done with the reply to one request.
+/// Rules for the reply to one request.
 #[derive(Debug, Default)]
 pub struct ReplyRules {
-    /// The tokens issued for this request; none when nothing is restored.
+    /// The tokens issued for this request; empty if nothing is restored.
     pub issued: Issued,
     /// The tools whose arguments are restored.
     pub tools: ToolNames,
-    /// How replies are scanned; none when they are not.
+    /// Settings of the reply scan; `None` if replies are not scanned.
     pub scan: Option<ReplyScan>,
     /// Whether the content was asked for as JSON.
     pub content_is_json: bool,
 }
 
-/// How a reply is scanned.
+/// Settings of a reply scan.
 #[derive(Debug)]
 pub struct ReplyScan {
     /// The account's detector.
     pub scanner: Arc<Scanner>,
-    /// What is done with new PHI.
+    /// Action on new PHI.
     pub action: Replies,
     /// The values of the request.
     pub echoes: Echoes,
 }
 
 impl ReplyRules {
-    /// Whether a reply would come out as it went in, so that nobody needs to look at it.
+    /// Whether a reply would leave unchanged, so that the stage can be skipped.
     pub fn is_idle(&self) -> bool {
         self.issued.is_empty() && self.scan.is_none()
     }
 }
 
-/// Why no more of a reply may go out. Holds nothing; the [`Tally`] says what was found.
+/// Reason that no more of a reply may go out. Holds no content; the [`Tally`] says what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// It holds new PHI, and the owner wants such replies withheld.
+    /// The reply holds new PHI, and the owner wants such replies withheld.
     Blocked,
-    /// It was not fully scanned.
+    /// The reply was not fully scanned.
     Unfinished,
-    /// It is not a chat completion.
+    /// The reply is not a chat completion.
     Unreadable,
 }

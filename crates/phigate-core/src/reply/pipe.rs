@@ -9,7 +9,7 @@ use super::tally::Tally;
 use super::token::Issued;
 use super::unit::{Spot, Unit};
 
-/// What a field goes through. The same text gives the same output, however it was cut.
+/// Stages of a field. Equal text gives equal output, however it was cut.
 pub(super) struct Pipe {
     reader: FieldReader,
     scanner: Option<FieldScanner>,
@@ -21,7 +21,7 @@ pub(super) struct Pipe {
     has_ended: bool,
 }
 
-/// What all fields of one reply share.
+/// State that all fields of one reply share.
 pub(super) struct Shared<'s> {
     pub(super) rules: &'s ReplyRules,
     pub(super) tally: &'s mut Tally,
@@ -74,7 +74,7 @@ impl Pipe {
         Ok(())
     }
 
-    /// The field ends: what was held goes out.
+    /// Ends the field and flushes the held text.
     pub(super) fn finish(&mut self, shared: &mut Shared<'_>, out: &mut String) -> Result<(), Stop> {
         if self.has_ended {
             return Ok(());
@@ -95,7 +95,7 @@ impl Pipe {
         }
     }
 
-    /// Nothing follows: what was judged goes out.
+    /// Writes the judged text, after which nothing follows.
     fn end(&mut self, shared: &mut Shared<'_>, out: &mut String) {
         self.give(&shared.rules.issued, out);
         let values = self.values(&shared.rules.issued);

@@ -1,11 +1,11 @@
-//! Where in a text a reader stands: in text that people read, or inside an address or markup.
+//! Position of a reader in a text: in text that people read, or inside an address or markup.
 //!
-//! Nothing is restored inside an address. A page that the model read may have told it to write a picture's address
+//! Nothing is restored inside an address. A page that the model read may have made it write a picture's address
 //! with a token in it; the program that shows the answer would then send the value to the owner of that address.
 //!
 //! A browser, a Markdown renderer and a chat window disagree about which marks open something: a `<` in a code span
 //! opens nothing for one of them and a tag for another. So every mark that may open an address or markup is followed to
-//! its own end, whatever stands around it, and a value is restored only when none of them is open.
+//! its own end, whatever surrounds it, and a value is restored only when none of them is open.
 
 mod address;
 mod entity;
@@ -72,7 +72,7 @@ impl PlaceTracker {
     /// A character went by.
     pub(super) fn step(&mut self, unit: &Unit) {
         if unit.spot == Spot::Structure {
-            // A string of JSON is a text of its own.
+            // A string of JSON is a separate text.
             *self = Self::with(AddressReader::of_string());
             return;
         }
@@ -110,7 +110,7 @@ impl PlaceTracker {
         }
     }
 
-    /// What this character opens, together with the one before it.
+    /// Returns the construct that this character opens, together with the character before.
     fn note_opened(&mut self, character: char) {
         let opened = match (self.previous, character) {
             (_, '<') => Some(Open::Markup(Markup::Start)),
@@ -133,7 +133,7 @@ impl PlaceTracker {
 }
 
 impl Open {
-    /// Its state after this character; `None` when it has ended.
+    /// Returns the state after this character; `None` when it has ended.
     fn after(self, character: char, names: &Names, end: LineEnd) -> Option<Self> {
         match self {
             Self::Markup(markup) => markup.step(character, names, end).map(Self::Markup),

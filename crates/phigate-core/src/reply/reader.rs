@@ -2,7 +2,7 @@
 
 use super::unit::{Spot, Unit};
 
-/// How a field is written.
+/// Format of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// Text as people read it.
@@ -11,7 +11,7 @@ pub(super) enum Shape {
     Json,
 }
 
-/// The units that one character completes. Half a surrogate pair is told only by what follows it, so there may be several.
+/// Units that one character completes. The text after half a surrogate pair decides about it, so there may be several.
 pub(super) type Units = [Option<Unit>; 3];
 
 const NONE: Units = [None, None, None];
@@ -26,7 +26,7 @@ const KEY_CHARACTERS_MAX: usize = 64;
 pub(super) struct FieldReader {
     shape: Shape,
     has_begun: bool,
-    /// Which string this stands in, if any.
+    /// Kind of the string around this position, if any.
     string: Option<Spot>,
     /// An escape that is not complete yet.
     escape: Vec<u8>,
@@ -68,7 +68,7 @@ impl FieldReader {
     pub(super) fn step(&mut self, character: char) -> Units {
         if !self.has_begun && !character.is_whitespace() {
             self.has_begun = true;
-            // Whoever was asked for JSON may answer in words all the same.
+            // A model that was asked for JSON may still answer in words.
             if !matches!(character, '{' | '[' | '"') {
                 self.shape = Shape::Plain;
             }
@@ -80,7 +80,7 @@ impl FieldReader {
         }
     }
 
-    /// What is left of an escape at the end.
+    /// Returns the rest of an escape at the end.
     pub(super) fn finish(&mut self) -> Option<Unit> {
         self.give_up_escape(self.string.unwrap_or(Spot::Bare))
     }
@@ -243,7 +243,7 @@ fn one(unit: Unit) -> Units {
     [Some(unit), None, None]
 }
 
-/// Whether a byte may stand at this position of an escape, after its first backslash.
+/// Whether a byte is valid at this position of an escape, after its first backslash.
 fn fits(byte: u8, position: usize, is_second: bool) -> bool {
     match (is_second, position) {
         (true, 0) => byte == b'\\',

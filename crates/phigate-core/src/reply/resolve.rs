@@ -1,13 +1,13 @@
-//! What a token stood for, told from the request in which it was issued.
+//! Value behind a token, resolved from the request in which the token was issued.
 
 use super::{Issued, Mint};
 use crate::protect::{self, Policy, Scanner};
 use crate::request::{Form, Request};
 use crate::text::PhiText;
 
-/// The value behind a token of a request, by its name without brackets. `original` is the body as the caller sent
-/// it and the format that it is written in; `code_of` gives codes of its conversation. None when no such token is issued for this request now: the
-/// detector may have learned since.
+/// Returns the value behind a token of a request, by its name without brackets. `original` is the body as the caller
+/// sent it and the format that it is written in; `code_of` gives codes of its conversation. `None` if this request no
+/// longer issues the token: the detector may have learned since.
 pub fn resolve(
     scanner: &Scanner,
     policy: &Policy,
@@ -18,14 +18,14 @@ pub fn resolve(
     let request = Request::read_again(form, original.to_vec()).ok()?;
     let scanned = protect::scan(scanner, request);
     let mut mint = Mint::new(code_of, scanned.request().document());
-    // What becomes of the request is settled; only its tokens matter here.
+    // The outcome of the request is settled; only its tokens matter here.
     let mut token_of = |kind, value: &str| mint.token(kind, value);
     let _ = protect::apply_with(policy, scanner, scanned, Some(&mut token_of));
     mint.into_issued().find(name).cloned()
 }
 
 impl Issued {
-    /// What the token of this name stands for.
+    /// Returns the value behind the token of this name.
     fn find(&self, name: &str) -> Option<&PhiText> {
         let mut beginning = self.beginning();
         for character in name.chars() {

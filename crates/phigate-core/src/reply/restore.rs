@@ -23,12 +23,12 @@ pub(super) struct Values<'i> {
     pub(super) is_json: bool,
 }
 
-/// What a beginning of a text is.
+/// Reading of the beginning of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
     /// Not a token.
     Other,
-    /// Perhaps a token; more text will tell.
+    /// Perhaps a token; more text will decide.
     Undecided,
     /// A token that the end of the text cut off.
     CutOff,
@@ -47,7 +47,7 @@ impl Restorer {
         }
     }
 
-    /// How many tokens were replaced.
+    /// Number of tokens replaced.
     pub(super) fn restored(&self) -> u64 {
         self.restored
     }
@@ -190,7 +190,7 @@ struct TokenReader<'u> {
 }
 
 impl TokenReader<'_> {
-    /// The next character and how many units write it; none when more text is needed to tell.
+    /// Returns the next character and the number of units that write it; `None` if more text is needed.
     fn peek(&self) -> Option<(char, usize)> {
         let unit = self.units.get(self.at)?;
         if unit.spot == Spot::Structure {
@@ -210,7 +210,8 @@ impl TokenReader<'_> {
         self.at += self.peek().map_or(1, |(_, length)| length);
     }
 
-    /// Whether the token ends here, by its bracket or as a word; the bracket is taken with it. None: more text will tell.
+    /// Whether the token ends here, by its bracket or as a word; the bracket is taken with it. `None` until more text
+    /// decides.
     fn closes(&mut self, has_bracket: bool, is_end: bool) -> Option<bool> {
         match self.peek() {
             Some((character, length)) if has_bracket => {
@@ -226,7 +227,7 @@ impl TokenReader<'_> {
     }
 }
 
-/// Where tokens stand in a text, in byte ranges: what is no PHI, because it only stands for it.
+/// Returns the byte ranges of tokens in a text. A token is not PHI; it only replaces PHI.
 pub(super) fn tokens_in(issued: &Issued, text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     if issued.is_empty() {

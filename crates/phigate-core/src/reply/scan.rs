@@ -1,6 +1,6 @@
 //! Looking for PHI in one field of one choice, sentence by sentence.
 //!
-//! Text is held until its sentence or line ends, and then judged together with what stood before it. It takes one
+//! Text is held until its sentence or line ends, and then judged together with the text before it. It takes one
 //! character at a time, so that what comes out cannot depend on how a stream was cut.
 
 use std::ops::Range;
@@ -19,16 +19,16 @@ use super::unit::{Spot, Unit};
 /// Characters that are held at most.
 const HELD_MAX: usize = 400;
 
-/// Of the characters that are held, those after this one stay: a finding may begin among them and not have ended.
+/// Number of held characters after which the rest stays held: a finding may begin there and not have ended.
 const SETTLED_MAX: usize = 360;
 
-/// Where a text without any blank is cut.
+/// Position at which a text without any blank is cut.
 const UNBROKEN_CUT: usize = 300;
 
 /// Bytes of the text before that are looked at again, to judge what follows.
 const CONTEXT_BYTES: usize = 320;
 
-/// What scanning one reply needs to know.
+/// Rules for scanning one reply.
 pub(super) struct ScanRules<'r> {
     pub(super) detector: &'r Detector,
     pub(super) action: Replies,
@@ -43,9 +43,9 @@ pub(super) struct FieldScanner {
     units: Vec<Unit>,
     /// The characters of the units.
     text: String,
-    /// What stood before, as the provider wrote it.
+    /// Text before, as the provider wrote it.
     context: String,
-    /// The key that says what this text is, if it stands in JSON.
+    /// The key that labels this text, if it is in JSON.
     label: Option<String>,
     is_open: bool,
 }
@@ -131,7 +131,7 @@ impl FieldScanner {
         self.release(rules, cut, &found, tally, out)
     }
 
-    /// Where to cut: after the last blank that is in no finding and has enough behind it.
+    /// Returns the position to cut at: after the last blank that is in no finding and has enough behind it.
     fn cut(&self, found: &[Found]) -> usize {
         let is_inside = |at: usize| {
             found
@@ -186,7 +186,7 @@ impl FieldScanner {
         Ok(found)
     }
 
-    /// `first_name`: most keys are such, and no rule finds anything in one.
+    /// Whether the text is a word of a program (`first_name`): most keys are, and no rule finds anything in such a key.
     fn is_word_of_a_program(&self) -> bool {
         let is_key = self
             .units
@@ -287,7 +287,7 @@ fn is_value(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '(' | '+' | '"')
 }
 
-/// What stands in place of a finding; none where it stays.
+/// Returns the replacement of a finding; `None` if it stays.
 fn stand_in(action: Replies, kind: PhiKind) -> Option<&'static str> {
     match action {
         Replies::Off | Replies::Flag | Replies::Block => None,
@@ -307,7 +307,7 @@ fn write_stand_in(stand_in: &str, is_number: bool, spot: Spot, out: &mut Vec<Uni
     out.extend(text.chars().map(|character| Unit::plain(character, spot)));
 }
 
-/// Findings without what only stands for a value.
+/// Returns the parts of findings that are outside of tokens.
 fn outside_of_tokens(findings: &Findings, tokens: &[Range<usize>]) -> Vec<(PhiKind, Range<usize>)> {
     let mut out = Vec::new();
     for finding in findings {

@@ -1,4 +1,4 @@
-//! Where a sentence ends, as far as can be told by what stands before.
+//! Ends of sentences, as far as the text before them decides.
 
 /// Words that end in a full stop without ending a sentence. Names and addresses go on after them.
 const ABBREVIATIONS: &[&str] = &[

@@ -1,6 +1,6 @@
 //! A streamed reply, between a family's translator and the caller: bytes in, bytes out.
 //!
-//! What is not changed goes on byte for byte. What is held back of a text goes out before the text ends.
+//! Unchanged text goes on byte for byte. Held text is flushed before its text ends.
 
 use std::sync::Arc;
 
@@ -56,12 +56,12 @@ impl ReplyStream {
         self.walk.next_number()
     }
 
-    /// What was found and done so far.
+    /// Returns the counts of findings and replacements so far.
     pub fn tally(&self) -> &Tally {
         &self.fields.tally
     }
 
-    /// What the provider said, if it held new PHI.
+    /// Returns the provider's text, if it held new PHI.
     pub fn heard(&self) -> Option<PhiText> {
         self.fields.heard()
     }

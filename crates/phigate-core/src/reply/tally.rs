@@ -1,4 +1,4 @@
-//! What was found and done in a reply.
+//! Counts of findings and replacements in a reply.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl Tally {
         self.found.keys().copied().collect()
     }
 
-    /// How much new PHI there is.
+    /// Number of new PHI findings.
     pub fn findings(&self) -> u64 {
         self.found.values().sum()
     }

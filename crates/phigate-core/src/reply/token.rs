@@ -1,7 +1,7 @@
-//! Tokens that stand for masked values, so that a reply can be given back whole.
+//! Tokens that replace masked values, so that a reply can be given back whole.
 //!
-//! A token such as `[NAME_7K3QD]` is a keyed code of account, conversation, kind and value. Nobody has to remember
-//! it: the same value gets the same token in every turn and on every replica, and without the key a token says
+//! A token such as `[NAME_7K3QD]` is a keyed code of account, conversation, kind and value. Tokens are not stored:
+//! the same value gets the same token in every turn and on every replica, and without the key a token says
 //! nothing but which values of one conversation are equal.
 
 use std::collections::{HashMap, HashSet};
@@ -16,27 +16,27 @@ use crate::text::PhiText;
 /// Crockford's base32: no letter that is taken for a digit.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/// Characters of a code, unless that would not tell two values apart.
+/// Characters of a code, unless two values need more to differ.
 const CODE_CHARACTERS: usize = 5;
 
-/// Room for so many tokens is made at once.
+/// Number of tokens to allocate room for at once.
 const TOKENS_USUAL: usize = 56;
 
 /// Makes the tokens of one request.
 pub struct Mint<'k> {
     /// A keyed hash of these texts: kind and value. The key knows account and conversation.
     code_of: &'k dyn Fn(&str, &str) -> [u8; 16],
-    /// What the caller's own text holds that reads like a token, in upper case.
+    /// Words of the caller's own text that read like tokens, in upper case.
     own: HashSet<String>,
     of_value: HashMap<(PhiKind, String), usize>,
-    /// What the tokens begin with: their kinds and the shortest codes.
+    /// Beginnings of the tokens: their kinds and the shortest codes.
     beginnings: HashSet<(PhiKind, [u8; CODE_CHARACTERS])>,
     tokens: Vec<Token>,
 }
 
-/// One token and what it stands for.
+/// One token and its value.
 struct Token {
-    /// In its brackets: `[NAME_7K3QD]`.
+    /// Text in its brackets: `[NAME_7K3QD]`.
     text: String,
     /// The value as the caller first wrote it.
     value: PhiText,
@@ -87,7 +87,8 @@ impl<'k> Mint<'k> {
         text.extend(shortest.map(char::from));
         let is_free = self.beginnings.insert((kind, shortest));
         if !is_free || !self.own.is_empty() {
-            // Whoever shares the first characters with another gets one more, which leaves the other as it is.
+            // A code whose first characters are taken gets one more character, and the code that has them stays as it
+            // is.
             let mut further = CODE_CHARACTERS..DIGITS;
             while self.is_taken(&text[1..]) {
                 let Some(position) = further.next() else {
@@ -124,7 +125,7 @@ impl<'k> Mint<'k> {
 /// The digits of a hash, of five bits each; what is left at its end is too little for one.
 const DIGITS: usize = 128 / 5;
 
-/// One of its digits.
+/// Returns a digit of a hash.
 fn digit(hash: &[u8; 16], position: usize) -> u8 {
     let (byte, shift) = (position * 5 / 8, position * 5 % 8);
     let next = hash.get(byte + 1).copied().unwrap_or(0);
@@ -132,15 +133,15 @@ fn digit(hash: &[u8; 16], position: usize) -> u8 {
     ALPHABET[usize::from(pair >> (11 - shift)) & 31]
 }
 
-/// What tokens of each kind begin with: `NAME_`.
+/// Beginnings of the tokens of each kind (`NAME_`).
 static HEADS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let head = |kind: PhiKind| format!("{}_", kind.code().to_ascii_uppercase());
     PhiKind::all().map(head).collect()
 });
 
-/// The words of a request that read like tokens, in upper case and without escapes. A token among them would be
-/// the caller's own word, and must not be taken for a value when the model repeats it. In what a model or a tool said
-/// before, a token is one of ours that was sent again: it stands for its value still.
+/// The words of a request that read like tokens, in upper case and without escapes. A token among them would be the
+/// caller's own word, and must not be taken for a value when the model repeats it. In what a model or a tool said
+/// before, a token is one of ours that was sent again: it still denotes its value.
 fn token_like_words(request: &Document) -> HashSet<String> {
     let mut found = HashSet::new();
     let mut word = String::new();
@@ -176,7 +177,7 @@ fn token_like_words(request: &Document) -> HashSet<String> {
     found
 }
 
-/// What the model or a tool said, in order: whole turns, and results of tools inside a turn of the user.
+/// Returns the text of the model and of tools, in order: whole turns, and results of tools inside a turn of the user.
 fn said_before(request: &Document) -> Vec<Range<NodeId>> {
     let root = request.root();
     let turns: Vec<Value<'_>> = ["messages", "input"]
@@ -213,7 +214,7 @@ fn is_reply(turn: &Value<'_>) -> bool {
     })
 }
 
-/// The tokens of one request and what they stand for, ready to be looked for in a reply.
+/// The tokens of one request with their values, ready to be looked for in a reply.
 #[derive(Default)]
 pub struct Issued {
     /// Names in upper case without brackets, in order, so that a beginning is a range.
@@ -223,7 +224,7 @@ pub struct Issued {
     initials: [bool; 26],
 }
 
-/// Shows how many values there are, and none of them.
+/// Shows the number of values, and not the values.
 impl std::fmt::Debug for Issued {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "Issued({} tokens)", self.names.len())
@@ -254,7 +255,7 @@ impl Issued {
         self.names.is_empty()
     }
 
-    /// The tokens, in brackets, and what they stand for.
+    /// The tokens, in brackets, with their values.
     pub fn iter(&self) -> impl Iterator<Item = (String, &PhiText)> {
         let tokens = self.names().map(|name| format!("[{name}]"));
         tokens.zip(&self.values)
@@ -271,7 +272,7 @@ impl Issued {
         letter.is_ascii_uppercase() && self.initials[letter as usize - 'A' as usize]
     }
 
-    /// What a token stands for.
+    /// Returns the value of a token.
     pub(super) fn value(&self, index: usize) -> &PhiText {
         &self.values[index]
     }
@@ -285,7 +286,7 @@ impl Issued {
         }
     }
 
-    /// The tokens that go on with this character, in any letter case; none when there are none.
+    /// Returns the tokens that go on with this character, in any letter case; `None` if there are none.
     pub(super) fn step(&self, beginning: Beginning, character: char) -> Option<Beginning> {
         let wanted = u8::try_from(character).ok()?.to_ascii_uppercase();
         let range = &self.names[beginning.from..beginning.to];

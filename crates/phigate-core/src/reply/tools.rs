@@ -1,4 +1,4 @@
-//! Which tools get the values back in their arguments.
+//! Tools that get the values back in their arguments.
 
 /// Longest pattern; providers take names of 64 characters.
 const PATTERN_BYTES_MAX: usize = 128;

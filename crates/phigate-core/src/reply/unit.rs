@@ -1,12 +1,12 @@
 //! Characters together with the way they are written.
 //!
-//! In plain text a character is written as itself. In JSON it may be written as an escape, and what stands outside
-//! of strings is not text at all. Looking for tokens and for PHI happens on characters; what goes out is as written.
+//! In plain text a character is written as itself. In JSON it may be written as an escape, and the part outside
+//! of strings is not text at all. Looking for tokens and for PHI happens on characters; the output is as written.
 
 /// The longest way to write a character: two escapes of a surrogate pair.
 const WRITTEN_MAX: usize = 12;
 
-/// Where a character stands.
+/// Position of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spot {
     /// In plain text, or in a string value.

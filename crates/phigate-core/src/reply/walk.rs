@@ -1,4 +1,4 @@
-//! How the texts of a reply are found, which each format of callers says for itself.
+//! Search for the texts of a reply, defined by each format of callers.
 
 use super::Stop;
 use super::field::Fields;

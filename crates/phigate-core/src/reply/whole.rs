@@ -11,11 +11,11 @@ use crate::text::PhiText;
 /// A complete reply as the caller may see it.
 #[derive(Debug)]
 pub struct WholeReply {
-    /// The body; none when the reply is to be withheld.
+    /// The body, or the reason that it is withheld.
     pub body: Result<Vec<u8>, Stop>,
-    /// What was found and done.
+    /// Counts of findings and replacements.
     pub tally: Tally,
-    /// What the provider said, if it held new PHI.
+    /// The provider's text, if it held new PHI.
     pub heard: Option<PhiText>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn whole(rules: &Arc<ReplyRules>, walk: &mut dyn Walk, body: Vec<u8>)
     }
 }
 
-/// The body as it goes out; none when it goes out as it came.
+/// Returns the changed body; `None` if it is unchanged.
 fn changed(fields: &mut Fields, walk: &mut dyn Walk, body: &[u8]) -> Result<Option<Vec<u8>>, Stop> {
     let mut reply = Json::read(body).map_err(|_| Stop::Unreadable)?;
     if !reply.is_object() {

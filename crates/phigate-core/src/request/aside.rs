@@ -1,4 +1,4 @@
-//! What a caller may say besides the body, as far as it goes on to the provider.
+//! Caller data besides the body, as far as it goes on to the provider.
 
 /// Headers and a query that belong to a format. Nothing else of a caller's head is ever passed on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,7 +12,8 @@ pub(super) fn holds_file(text: &str, may_be_opaque: bool) -> bool {
     holds_data_url(bytes) || coded::holds_coded_file(bytes, may_be_opaque)
 }
 
-/// `data:application/pdf;base64,…`, with blanks, other parameters and either case.
+/// Whether bytes hold a data URL of an unreadable file (`data:application/pdf;base64,…`), also with blanks, other
+/// parameters and either case.
 fn holds_data_url(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b':', bytes).any(|colon| {
         let has_scheme = colon >= 4 && bytes[colon - 4..colon].eq_ignore_ascii_case(b"data");
@@ -20,7 +21,7 @@ fn holds_data_url(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether what follows `data:` says that base64 comes, of something other than readable text.
+/// Whether the text after `data:` announces base64 of unreadable content.
 fn is_unreadable_url(rest: &[u8]) -> bool {
     let near = &rest[..rest.len().min(HEAD_MAX)];
     let Some((head, payload_at)) = memchr::memchr_iter(b',', near).find_map(|comma| {

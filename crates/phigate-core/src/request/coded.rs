@@ -14,7 +14,7 @@ const TEXT_MIN: usize = 20;
 /// Runs this long are judged as files: a line of wrapped base64 has 64 or 76 characters.
 const FILE_MIN: usize = 60;
 
-/// From this many bytes on a run that decodes to unreadable bytes is a file. Keys, signatures and hashes are shorter.
+/// Bytes from which on a run that decodes to unreadable bytes is a file. Keys, signatures and hashes are shorter.
 const UNNAMED_BYTES_MIN: usize = 525;
 
 /// Bytes of a run that are decoded to judge whether it is a file.
@@ -32,7 +32,7 @@ const GAP_MAX: usize = 64;
 /// Shortest ciphertext. A word of letters alone is base64 as well.
 const CIPHERTEXT_MIN: usize = 32;
 
-/// Digits in a row that a ciphertext hardly ever has.
+/// Digits in a row that are very unlikely in a ciphertext.
 const DIGITS_MAX: usize = 6;
 
 /// Beginnings of files, by position.
@@ -89,7 +89,7 @@ enum Cut {
     List,
 }
 
-/// The coded runs of a text that the detector does not decode itself, each with the text it stands for.
+/// Returns the coded runs of a text that the detector does not decode itself, each with its decoded text.
 pub(crate) fn coded_texts(text: &str) -> Vec<(Range<usize>, String)> {
     let decoded = |run: Run<'_>| run.text().or_else(|| run.without_last()?.text());
     runs(text.as_bytes(), TEXT_MIN)
@@ -120,7 +120,7 @@ pub(super) fn is_ciphertext(text: &str) -> bool {
     !is_readable(&bytes) && utf16(&bytes).is_none()
 }
 
-/// Whether letters follow one another as in a ciphertext: in words and numbers the next is mostly of the same class.
+/// Whether letters follow each other as in a ciphertext: in words and numbers the next is mostly of the same class.
 fn is_random(letters: &[u8]) -> bool {
     let class = |letter: u8| match letter {
         b'a'..=b'z' => 0,
@@ -160,8 +160,8 @@ fn runs(bytes: &[u8], length_min: usize) -> impl Iterator<Item = Run<'_>> {
     })
 }
 
-/// The next piece. It steps from the far end of where a piece would have to reach, so that prose, in which every word
-/// ends one, is passed over quickly.
+/// Returns the next piece. It steps from the far end that a piece would have to reach, so that prose, in which every
+/// word ends a piece, is passed over quickly.
 fn next_piece(bytes: &[u8], mut start: usize) -> Option<Range<usize>> {
     while start + PIECE_MIN <= bytes.len() {
         let window = &bytes[start..start + PIECE_MIN];
@@ -178,7 +178,8 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     start + letters.count()
 }
 
-/// The run that a piece begins: the pieces of its length that follow, and a shorter one. Also where to go on.
+/// Returns the run that a piece begins (the pieces of its length that follow, and a shorter one) and the position to go
+/// on from.
 fn run_from(bytes: &[u8], first: Range<usize>) -> (Run<'_>, usize) {
     let piece = &bytes[first.clone()];
     let mut run = Run {
@@ -252,7 +253,7 @@ impl Run<'_> {
         })
     }
 
-    /// The text it stands for, with its place, unless the detector reads it.
+    /// Returns the decoded text, with its place, unless the detector reads it.
     fn text(&self) -> Option<(Range<usize>, String)> {
         let sample = self.decode(self.sample());
         let is_narrow = self.cut != Cut::Whole && is_readable(&sample);
@@ -290,7 +291,7 @@ impl Run<'_> {
         has_magic || inflate::is_zlib(&bytes) || !may_be_opaque && self.is_unnamed_file(&bytes)
     }
 
-    /// Whether so many bytes are neither text nor a key, a signature or a hash.
+    /// Whether these bytes are neither text nor a key, a signature or a hash.
     fn is_unnamed_file(&self, sample: &[u8]) -> bool {
         // Hexadecimal lines of one length are a list of hashes.
         let (length, kinds_min, is_one) = match self.is_hexadecimal() {
@@ -362,7 +363,7 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     is_readable(text.as_bytes()).then_some(text)
 }
 
-/// The bytes that base64 stands for, in either alphabet; everything else is passed over.
+/// Decodes base64 in either alphabet; every other byte is passed over.
 pub(super) fn from_base64(letters: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(letters.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0);
@@ -385,7 +386,7 @@ pub(super) fn from_base64(letters: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Decodes hexadecimal digits.
 fn from_hexadecimal(digits: &[u8]) -> Vec<u8> {
     let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or_default() as u8;
     let pairs = digits.chunks_exact(2);

@@ -1,4 +1,4 @@
-//! What the walk over a request needs to know about the format it is written in.
+//! Description of a request format, for the walk over a request.
 
 use phigate_types::ProviderKind;
 
@@ -15,16 +15,16 @@ pub type Turn = Vec<NodeId>;
 pub struct Setting {
     /// The top-level parameter.
     pub name: &'static str,
-    /// Its value, as JSON.
+    /// Value, as JSON.
     pub value: &'static str,
 }
 
-/// How requests of one format are written. Every string, number and key is scanned; a form says what cannot be.
+/// Format of requests. Every string, number and key is scanned; a form names the content that cannot be.
 pub trait Form: Sync {
     /// The word for it in settings, records and metrics.
     fn id(&self) -> &'static str;
 
-    /// Whose format it is: the family of providers that speak it themselves, and the path under their address.
+    /// Native home of the format: the family of providers that speak it themselves, and the path under their address.
     fn native(&self) -> (ProviderKind, &'static [&'static str]);
 
     /// Checks whether a body is such a request.
@@ -35,10 +35,10 @@ pub trait Form: Sync {
         true
     }
 
-    /// What may be done with a string value; `None` for media, which [`Form::unscannable`] names.
+    /// Returns the permitted treatment of a string value; `None` for media, which [`Form::unscannable`] names.
     fn place(&self, value: &Value<'_>) -> Option<Place>;
 
-    /// What no scanner of text can judge: attachments, and references to what stands elsewhere.
+    /// Returns the content that a text scanner cannot judge: attachments, and references to content stored elsewhere.
     fn unscannable<'d>(&self, document: &'d Document) -> Vec<(Value<'d>, &'static str)>;
 
     /// Whether a value is a name or an id of the protocol, so that its key says nothing about it.
@@ -47,7 +47,7 @@ pub trait Form: Sync {
     /// Conversations: turn after turn, each with its texts.
     fn conversations(&self, document: &Document) -> Vec<Vec<Turn>>;
 
-    /// Two texts between which a model is to write, so that the second goes on where the first ends.
+    /// Two texts between which a model is to write, so that the second continues the first.
     fn gap(&self, _document: &Document) -> Option<(NodeId, NodeId)> {
         None
     }
@@ -55,8 +55,8 @@ pub trait Form: Sync {
     /// The texts that functions returned, each with what its function is about: `date_of_birth`.
     fn results(&self, document: &Document) -> Vec<(NodeId, String)>;
 
-    /// The text that a conversation begins with. A caller resends it in every turn, so it tells conversations apart
-    /// where the caller does not name them.
+    /// The text that a conversation begins with. A caller resends it in every turn, so it identifies the conversation
+    /// if the caller does not name it.
     fn opening(&self, document: &Document) -> String;
 
     /// Whether the caller wants the answer to be JSON.

@@ -3,7 +3,7 @@
 //! Two bytes mark a zlib stream, and one of some twenty thousand hashes begins with them too, so the marks alone prove
 //! nothing. RFC 1950 and RFC 1951.
 
-/// Bytes that have to come out without an error. Random bits hardly ever give as many.
+/// Bytes that have to come out without an error. Random bits very rarely give this many.
 const OUTPUT_MIN: usize = 48;
 
 /// Deflate with the usual window.
@@ -31,7 +31,7 @@ struct Inflater<'b> {
     output: usize,
 }
 
-/// A code of RFC 1951: how many codes each length has, and the symbols in order.
+/// A code of RFC 1951: the number of codes of each length, and the symbols in order.
 struct Code {
     counts: [usize; CODE_BITS_MAX + 1],
     symbols: Vec<usize>,
@@ -66,7 +66,7 @@ impl<'b> Inflater<'b> {
         }
     }
 
-    /// Whether this many bytes come out before an error, or a shorter stream ends where it says.
+    /// Whether this many bytes come out before an error, or a shorter stream has a valid end.
     fn reaches(mut self, output_min: usize) -> bool {
         while let Some(is_last) = self.block(output_min) {
             if self.output >= output_min {

@@ -33,7 +33,7 @@ pub(crate) use walk::{
     has_key, id_prefix, is_id, is_neutral_key, is_parameter, label, text_place, type_of,
 };
 
-/// How much a request may hold.
+/// Limits of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestLimits {
     /// The JSON body.
@@ -49,7 +49,7 @@ pub struct RequestLimits {
 }
 
 impl RequestLimits {
-    /// For requests that were within limits before.
+    /// Limits for requests that were within limits before.
     const NONE: Self = Self {
         json: Bounds::NONE,
         fields_max: usize::MAX,
@@ -78,9 +78,9 @@ impl Default for RequestLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RequestError {
-    /// Why, by the table of errors.
+    /// Code in the table of errors.
     pub code: ErrorCode,
-    /// The field, such as `messages[2].role`; none when the body as a whole is wrong.
+    /// The field, such as `messages[2].role`; `None` if the body as a whole is wrong.
     pub param: Option<String>,
     /// A sentence for the caller.
     pub message: String,
@@ -159,12 +159,12 @@ impl Request {
         })
     }
 
-    /// The same request, with what the caller said besides the body.
+    /// Returns the request with the caller's data besides the body.
     pub fn with_aside(self, aside: Aside) -> Self {
         Self { aside, ..self }
     }
 
-    /// What the caller said besides the body.
+    /// Returns the caller's data besides the body.
     pub(crate) fn aside(&self) -> &Aside {
         &self.aside
     }

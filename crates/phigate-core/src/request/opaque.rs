@@ -1,4 +1,4 @@
-//! What no scanner of text can judge: attachments, references to them, and content of a type we do not know.
+//! Content that a text scanner cannot judge: attachments, references to them, and content of an unknown type.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,8 @@ pub fn unscannable(form: &dyn Form, document: &Document) -> Vec<Unscannable> {
 /// The outermost nodes that cannot be scanned, and what they are.
 pub(crate) fn opaque_nodes(form: &dyn Form, document: &Document) -> Vec<(NodeId, &'static str)> {
     let mut parts = form.unscannable(document);
-    // Only what stands in no other part is named, so the one that begins last before a value is the one that may hold it.
+    // Only content outside all other parts is named, so the part that begins last before a value is the one that may
+    // hold it.
     parts.sort_by_key(|(part, _)| part.id());
     parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
     let is_in_a_part = |value: &Value<'_>| {

@@ -1,7 +1,7 @@
-//! Where a value stands, in words that are safe to write down.
+//! Path of a value, in words that are safe to write down.
 //!
 //! Paths go into audit records, which are not sealed. A key is the caller's text and may be
-//! somebody's name, so a path spells only words of the APIs, of everyday forms and of programs;
+//! a person's name, so a path spells only words of the APIs, of everyday forms and of programs;
 //! every other key is named by its position: `metadata.{0}`.
 
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use crate::json::{NodeId, Value};
 
-/// Where a value stands: `messages[0].content`, `metadata.{0}`.
+/// Returns the path of a value (`messages[0].content`, `metadata.{0}`).
 pub fn path(value: &Value<'_>) -> String {
     let mut steps = Vec::new();
     let mut at = *value;
@@ -100,7 +100,7 @@ const SCHEMA_WORDS: &str = "\
     minLength minimum not nullable oneOf pattern patternProperties prefixItems properties propertyNames \
     required then title uniqueItems";
 
-/// Labels of everyday records, which help whoever reads the trail.
+/// Labels of everyday records, which help readers of the audit trail.
 const RECORD_WORDS: &str = "\
     account address answer birth_date birthdate body comment comments context date date_of_birth dob \
     email fax field fields first_name home_phone key keys label labels last_name list medicare_id \

@@ -1,6 +1,6 @@
-//! What may be done with a piece of text.
+//! Permitted treatment of a piece of text.
 
-/// What may be done with a piece of text.
+/// Permitted treatment of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// A string value: PHI in it can be replaced.

@@ -1,4 +1,4 @@
-//! What is read together: the text parts of one message, and one message after another.
+//! Texts that are read together: the text parts of one message, and one message after another.
 
 use crate::json::{Document, Kind, NodeId, Value};
 
@@ -46,8 +46,8 @@ pub(crate) fn texts(content: &Value<'_>) -> Vec<NodeId> {
     }
 }
 
-/// What the first of these messages says that a user sent, or else the first of all. A text says the same as a string
-/// and as the only part of a list.
+/// Returns the text of the first message from a user, or else of the first message. A string and a list of one part
+/// give equal text.
 pub(crate) fn opening(messages: &[Value<'_>]) -> String {
     let is_user = |message: &Value<'_>| {
         let role = message.get("role").and_then(|role| role.string());
@@ -78,7 +78,7 @@ fn joined(content: &Value<'_>) -> String {
     out
 }
 
-/// What a function is about: `get_ssn_by_patient`, `ssnLookup` and `fetch-ssn` all say `ssn`.
+/// Returns the subject of a function: `get_ssn_by_patient`, `ssnLookup` and `fetch-ssn` all give `ssn`.
 pub(crate) fn without_verbs(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut was_lower = false;
@@ -108,10 +108,10 @@ fn is_one(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }
 
-/// What comes after these words says where a function looks, not what it returns.
+/// Words that introduce where a function looks, not what it returns.
 const LINKS: &str = "by for from with using in";
 
-/// What functions do, and what they are called.
+/// Verbs in names of functions, and words for functions.
 const VERBS: &str = "ask api call collect fetch find function get getter load lookup obtain query read request resolve \
     retrieve return returns search select service show tool";
 

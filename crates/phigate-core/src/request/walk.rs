@@ -1,4 +1,4 @@
-//! The one walk over text: every string, number and key of a body, wherever it stands.
+//! The one walk over text: every string, number and key of a body, wherever it is.
 //!
 //! There is no list of fields to scan. With such lists, other gateways left the arguments
 //! of tool calls unscanned.
@@ -16,7 +16,7 @@ use super::place::Place;
 pub struct Slot {
     /// The node that holds it.
     pub node: NodeId,
-    /// What may be done with it.
+    /// Permitted treatment of the text.
     pub place: Place,
 }
 
@@ -36,7 +36,8 @@ pub fn slots(form: &dyn Form, document: &Document) -> impl Iterator<Item = Slot>
     })
 }
 
-/// What may be done with a string value; `None` for media, and for what reads like a ciphertext of the provider.
+/// Returns the permitted treatment of a string value; `None` for media, and for text that reads like a provider's
+/// ciphertext.
 pub(crate) fn text_place(form: &dyn Form, value: &Value<'_>) -> Option<Place> {
     match form.place(value)? {
         Place::Opaque if coded::is_ciphertext(&value.text()) => None,
@@ -132,7 +133,7 @@ pub(crate) fn label<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Cow<'d, st
     }
 }
 
-/// Keys under which formats have names and ids of their own. Most keys are none, so that forms are hardly asked.
+/// Whether a format may have names and ids under a key. Most keys are ruled out here, so that forms are rarely asked.
 fn is_protocol_key(key: &str) -> bool {
     key == "name" || key == "id" || key.ends_with("_id") || key.ends_with("_name")
 }

@@ -197,7 +197,7 @@ struct Explained {
     reasons_against: Vec<String>,
 }
 
-/// What spoke for and against each candidate of a text, as JSON. Values of other types have none.
+/// Returns the evidence for and against each candidate of a text, as JSON. Values of other types have none.
 fn explanations(scanner: &Scanner, value: &Value<'_>) -> String {
     let text = value.string().unwrap_or_default();
     let mut explained = scanner.detector().explain(&text);

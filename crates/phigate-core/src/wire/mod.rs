@@ -122,7 +122,7 @@ pub fn format_of_family(family: ProviderKind) -> Option<&'static dyn WireFormat>
 pub struct ReplyContext {
     /// The id of the completion, made by the gateway, such as `chatcmpl-…`.
     pub completion_id: String,
-    /// When it was created, in Unix seconds.
+    /// Time of creation, in Unix seconds.
     pub created: u64,
     /// The model asked for, used when the provider does not name the model that answered.
     pub model: String,
@@ -167,15 +167,15 @@ pub struct Usage {
     pub completion_tokens: u64,
     /// Sum of prompt and completion tokens.
     pub total_tokens: u64,
-    /// Of the prompt, those read from the provider's cache.
+    /// Prompt tokens read from the provider's cache.
     pub cached_tokens: u64,
-    /// Of the prompt, those written to the provider's cache.
+    /// Prompt tokens written to the provider's cache.
     pub cache_write_tokens: u64,
-    /// Of the completion, those spent on reasoning.
+    /// Completion tokens spent on reasoning.
     pub reasoning_tokens: u64,
 }
 
-/// Translates a provider's stream into chat completion chunks. The output does not depend on where the input is cut.
+/// Translates a provider's stream into chat completion chunks. The output does not depend on the cuts of the input.
 pub trait StreamTranslator {
     /// Takes bytes as they arrive and appends the output for the caller.
     ///

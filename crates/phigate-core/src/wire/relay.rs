@@ -62,8 +62,8 @@ fn as_it_came(
 /// An edit of a body: the range and its new content.
 type Edit = (std::ops::Range<usize>, String);
 
-/// The edits for the model; none if the body already names it. If the path names the model, the provider's opening
-/// field takes its place. Requests that only count tokens name the model in any case.
+/// Returns the edits for the model; empty if the body already names it. If the path names the model, the provider's
+/// opening field takes its place. Requests that only count tokens name the model in any case.
 fn opening(
     call: &Call<'_>,
     root: &Value<'_>,

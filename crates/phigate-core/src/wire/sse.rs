@@ -1,6 +1,6 @@
 //! Server-sent events, read from any cut of the bytes.
 //!
-//! Lines may end in LF, CRLF or CR. The reader never looks ahead, so the output does not depend on where the network
+//! Lines may end in LF, CRLF or CR. The reader never looks ahead, so the output does not depend on how the network
 //! cuts the bytes. The size of an event is bounded, because a hostile provider could send an endless one. Written here,
 //! because events are passed on byte for byte and libraries do not keep the bytes.
 

@@ -100,7 +100,7 @@ impl Chance {
         }
     }
 
-    /// Cuts bytes at random places; returns how many cuts there are.
+    /// Cuts bytes at random places; returns the pieces and the number of cuts.
     pub(crate) fn cut<'b>(&mut self, bytes: &'b [u8]) -> (Vec<&'b [u8]>, usize) {
         let count = 1 + self.next(60);
         let mut places: Vec<usize> = (0..count).map(|_| self.next(bytes.len() + 1)).collect();

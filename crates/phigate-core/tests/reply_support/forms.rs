@@ -1,6 +1,6 @@
 //! Replies that try to carry a value away in an address.
 
-/// A token of the tests, which stands for [`VALUE`].
+/// A token of the tests, issued for [`VALUE`].
 pub(crate) const TOKEN: &str = "[NAME_7K3QD]";
 
 /// Addresses as browsers take them: schemes, slashes, references to characters, hosts alone.
@@ -32,7 +32,7 @@ pub(crate) const ADDRESSES: &[&str] = &[
     "",
 ];
 
-/// What stands between an address and the token.
+/// Texts between an address and the token.
 pub(crate) const BETWEEN: &[&str] = &[
     "", " ", "a=b ", "\n", "\u{a0}", "\"", "'", "`", ")", " (", "> ", "\\", "<b>", " \"x\" ", ") ",
     "\" ", "' ", "x> ",
@@ -132,7 +132,7 @@ pub(crate) const PLACES: &[&str] = &[
     "<title>\n\n    </title>{}",
 ];
 
-/// What stands around such a place.
+/// Texts around such a place.
 pub(crate) const AROUND: &[(&str, &str)] = &[
     ("", ""),
     ("Dear reader, ", " thank you."),

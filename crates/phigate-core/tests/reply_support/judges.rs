@@ -1,4 +1,4 @@
-//! Judges of replies: whether a value stands in an address for a browser, a Markdown renderer or a chat window.
+//! Judges of replies: whether a value is in an address for a browser, a Markdown renderer or a chat window.
 
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, QualName, local_name, ns, parse_fragment};
@@ -72,7 +72,8 @@ fn held_in_links(text: &str, value: &str) -> Option<String> {
     })
 }
 
-/// Whether a link that a chat window makes of text holds a value. Nobody owns a host whose last part is the value.
+/// Whether a link that a chat window makes of text holds a value. A host whose last part is the value cannot have an
+/// owner.
 fn is_held_by_link(link: &str, value: &str) -> bool {
     let has_owner = link.contains("://") || link.contains(['@', ':']);
     let host = link.split(['/', '?', '#']).next().unwrap_or_default();

@@ -16,7 +16,7 @@ use phigate_core::text::PhiText;
 use phigate_types::Replies;
 use serde_json::{Value, json};
 
-/// The values that tokens of the tests stand for.
+/// The tokens of the tests, with their values.
 pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("NAME_7K3QD", "Jane Roe"),
     ("NAME_7K3QDX", "Ana \"Lu\" Roe"),
@@ -25,7 +25,7 @@ pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("ADDRESS_AAAAA", "12 Elm St,\nSpokane"),
 ];
 
-/// What is done with a reply.
+/// Returns the rules for a reply.
 pub(crate) fn rules(restores: bool, replies: Replies) -> ReplyRules {
     let tokens = TOKENS.iter().filter(|_| restores);
     let tokens = tokens.map(|(name, value)| ((*name).to_owned(), PhiText::new(*value)));
@@ -127,7 +127,7 @@ pub(crate) fn events(texts: &Texts, mut sizes: impl FnMut() -> usize) -> String 
     out + "data: [DONE]\n\n"
 }
 
-/// The caller's view of a stream, with what it was told when.
+/// The caller's view of a stream, with its end and its counts.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     pub(crate) texts: Texts,

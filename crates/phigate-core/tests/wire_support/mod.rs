@@ -1,4 +1,4 @@
-//! What the tests of the wire formats share: sending, answering and streaming without a network.
+//! Shared parts of the wire format tests: sending, answering and streaming without a network.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(
@@ -45,7 +45,7 @@ pub(crate) fn ask(model: &str, fields: Value) -> Value {
     request
 }
 
-/// What a provider gets.
+/// Request as a provider gets it.
 pub(crate) struct Sent {
     pub(crate) path: Vec<String>,
     pub(crate) query: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) fn send_bytes(model: &str, body: &[u8], mode: Mode) -> Result<Sent, R
     send_to(format, &Site::new(kind, model), body, mode)
 }
 
-/// The same for a provider of which more is known.
+/// Sends a request to a provider of which more is known.
 pub(crate) fn send_to(
     format: &dyn WireFormat,
     site: &Site<'_>,
@@ -121,7 +121,7 @@ pub(crate) fn sent(request: &Value) -> Value {
     serde_json::from_slice(&request.body).expect("the provider gets JSON")
 }
 
-/// What the caller reads when the provider answers with this.
+/// Returns the caller's view of this answer from the provider.
 pub(crate) fn try_reply(
     request: &Value,
     answer: &Value,
@@ -134,7 +134,7 @@ pub(crate) fn try_reply(
     ))
 }
 
-/// The same, for answers that are fine.
+/// Returns the caller's view of an answer that can be translated.
 pub(crate) fn reply(request: &Value, answer: &Value) -> Value {
     try_reply(request, answer)
         .expect("the answer can be translated")
@@ -344,7 +344,7 @@ pub(crate) fn call(id: &str, name: &str, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
 }
 
-/// A path into JSON, and what must stand there. `null` also means that nothing does.
+/// Checks a path into JSON and its expected value. `null` also matches a missing value.
 pub(crate) fn check(model: &str, fields: &Value, expected: &[(&str, Value)]) {
     let body = sent(&ask(model, fields.clone()));
     for (path, value) in expected {

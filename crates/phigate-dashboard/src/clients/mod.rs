@@ -1,8 +1,8 @@
-//! How each client is pointed here: one table, shown on the dashboard and written into docs/clients.md.
+//! Setup of each client: one table, shown on the dashboard and written into docs/clients.md.
 //!
 //! The lines to copy are files beside this one. They are real programs and settings: an address, a key and a model
-//! stand in them in plain sight, and [`Block::for_caller`] puts the reader's own in their place. `tests/clients` runs
-//! every one of them, taken from the page, against a real server.
+//! are written in them in plain sight, and [`Block::for_caller`] puts the reader's own in their place.
+//! `tests/clients` runs every one of them, taken from the page, against a real server.
 
 use phigate_core::doors::{CHAT, Door, EMBEDDINGS, MESSAGES, RESPONSES};
 use phigate_core::wire::{WireFormat, family_formats};
@@ -12,22 +12,22 @@ use phigate_store::Account;
 /// The address in the files.
 const ADDRESS: &str = "http://127.0.0.1:8080";
 
-/// The key in the files, and wherever nobody has one yet.
+/// The key in the files, and on pages if there is no key yet.
 pub(crate) const KEY: &str = "YOUR_PHIGATE_KEY";
 
 /// A program that people point here.
 pub(crate) struct Client {
-    /// Its name.
+    /// Name of the client.
     pub(crate) title: &'static str,
-    /// What to copy.
+    /// Lines to copy.
     pub(crate) blocks: &'static [Block],
-    /// What else to know; may be empty.
+    /// Remarks; may be empty.
     pub(crate) note: &'static str,
 }
 
 /// Lines to copy.
 pub(crate) struct Block {
-    /// What they are, with code between backticks.
+    /// Introduction of the lines, with code between backticks.
     pub(crate) lead: &'static str,
     /// Their language, as Markdown names it.
     pub(crate) language: &'static str,
@@ -41,7 +41,7 @@ pub(crate) struct Block {
 
 /// Every client.
 pub(crate) static CLIENTS: &[Client] = &[
-    // What everybody has first, then SDKs, agents, frameworks and servers.
+    // Common tools first, then SDKs, agents, frameworks and servers.
     Client {
         title: "curl",
         blocks: &[chat("A first request:", "sh", include_str!("curl.sh"))],
@@ -306,7 +306,7 @@ fn served(account: &Account, door: &Door, preferred: &str) -> Option<String> {
     example.or_else(|| listed().find(|model| works(&model.as_str())))
 }
 
-/// Where in a family's list an example is taken from: the old identifiers of the specification come first.
+/// Position in a family's list of the model used as an example: the old identifiers of the specification come first.
 const EXAMPLE: usize = 4;
 
 fn example(format: &'static dyn WireFormat) -> Option<&'static str> {

@@ -68,7 +68,7 @@ fn every_file_is_in_the_table_and_says_where_and_who() {
         );
     }
     for block in blocks() {
-        // Only its own model: every other would stay as it is for everybody.
+        // Only its own model: every other would stay as it is for all readers.
         for model in [
             "gpt-4o",
             "gpt-5-codex",

@@ -177,7 +177,7 @@ pub(crate) async fn remove_totp(State(dash): State<Dash>, visit: SignedIn) -> An
 /// `POST /account/sessions/revoke`
 pub(crate) async fn revoke_session(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let id = visit.form().get("id");
-    // Only your own: an owner ends those of others by removing the user.
+    // Only your own: an owner ends another person's sessions by removing the user.
     let is_own = dash
         .vault
         .sessions
@@ -206,7 +206,7 @@ pub(crate) async fn set_theme(State(dash): State<Dash>, visit: SignedIn) -> Answ
     Ok(response)
 }
 
-/// Checks the password again; says what to tell when it is not right.
+/// Checks the password again; returns the message to show if it is wrong.
 pub(crate) async fn confirm(
     dash: &Dash,
     visit: &SignedIn,

@@ -62,7 +62,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     )
 }
 
-/// Who can have done something: the people of the account, and what is no person.
+/// Returns the possible actors: the people of the account, and the actors that are not people.
 async fn people(dash: &Dash, visit: &SignedIn) -> Result<Vec<Choice>, PageError> {
     let users = dash.vault.people.users(visit.account_id()).await?;
     let users = users

@@ -61,7 +61,7 @@ static STATUSES: &[(&str, &str)] = &[
     ("5xx", "Failed (5xx)"),
 ];
 
-/// Filters that stand behind "More filters".
+/// Filters behind "More filters".
 const MORE: &[&str] = &[
     "mode", "key", "provider", "door", "error", "status", "request", "since", "until",
 ];
@@ -98,7 +98,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     page_with(status, &draw(&dash, &visit, &keys, drawn))
 }
 
-/// What the page shows besides its choices.
+/// Content of the page besides its choices.
 struct Drawn {
     listing: Listing,
     rows: Vec<Row>,

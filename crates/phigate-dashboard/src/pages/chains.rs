@@ -1,24 +1,24 @@
-//! Who is asked for a model, one after the other: the order that an owner's fallbacks come to.
+//! Providers asked for a model, one after the other: the order that results from an owner's fallbacks.
 
 use jiff::Timestamp;
 use phigate_gateway::{Route, routes};
 use phigate_store::Account;
 
-/// Who is asked for one model.
+/// Providers asked for one model.
 #[derive(Debug)]
 pub(crate) struct Chain {
     pub(crate) asked: String,
     pub(crate) links: Vec<Link>,
 }
 
-/// One of them.
+/// Provider in a chain.
 #[derive(Debug)]
 pub(crate) struct Link {
-    /// The provider; the target as written where nobody serves it.
+    /// The provider, or the target as written if no provider serves it.
     pub(crate) name: String,
     /// The model there.
     pub(crate) model: String,
-    /// Tone and words, where it will not always be asked.
+    /// Tone and words, if it will not always be asked.
     pub(crate) remark: Option<(&'static str, &'static str)>,
 }
 

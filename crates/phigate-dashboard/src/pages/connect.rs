@@ -1,4 +1,4 @@
-//! How to connect a program: the table of clients with this server's address, a key and models that work here.
+//! Setup of a program: the table of clients with this server's address, a key and models that work here.
 
 use crate::clients::{Block, CLIENTS, Client};
 use crate::visit::SignedIn;
@@ -17,7 +17,7 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct Snippet {
     pub(crate) lead: Vec<Words>,
-    /// What the copy button copies, for those who do not see it.
+    /// Label of the copy button, for people who do not see it.
     pub(crate) what: String,
     pub(crate) language: &'static str,
     pub(crate) code: String,
@@ -32,7 +32,7 @@ pub(crate) struct Words {
     pub(crate) is_code: bool,
 }
 
-/// Every client, for somebody who has this key.
+/// Returns every client, with this key filled in.
 pub(crate) fn connections(visit: &SignedIn, key: &str) -> Vec<Connection> {
     let shown = |client: &Client| {
         let snippets = client.blocks.iter();

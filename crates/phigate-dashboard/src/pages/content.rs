@@ -19,7 +19,7 @@ pub(crate) struct Content {
     pub(crate) passages: Vec<Passage>,
     pub(crate) original: String,
     pub(crate) sent: String,
-    /// What the provider said, where it held new PHI.
+    /// The provider's text, if it held new PHI.
     pub(crate) reply: String,
 }
 
@@ -31,22 +31,22 @@ pub(crate) struct Passage {
     pub(crate) sent: Vec<Piece>,
 }
 
-/// What a mode puts in the place of a finding.
+/// Function that replaces a finding in a mode.
 type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
 
-/// What became of a request's texts on the way out.
+/// Treatment of a request's texts on the way out.
 enum Fate {
     Unchanged,
     NothingSent,
     Rewritten(Replacement),
 }
 
-/// Passages that are shown side by side; the whole stands below them.
+/// Passages that are shown side by side; the whole text is below them.
 const PASSAGES: usize = 200;
 
 impl Content {
-    /// Puts original and sent beside each other. What was sent is taken from the record, never recomputed:
-    /// a text that is not in it is said not to be.
+    /// Puts original and sent text beside each other. The sent text is taken from the record, never recomputed: if a
+    /// text is not in the record, the page says so.
     pub(crate) fn new(decision: &Decision, revealed: &Revealed) -> Content {
         let bytes = |content: &Option<phigate_store::SecretBytes>| {
             content
@@ -87,7 +87,7 @@ impl Content {
 }
 
 fn fate(decision: &Decision) -> Fate {
-    // The action tells what happened; the mode only what was meant to.
+    // The action says what happened; the mode only what was meant to.
     let rewriting = (decision.mode.action == decision.action).then_some(decision.mode.effect);
     match rewriting {
         Some(Effect::Keep) => Fate::Unchanged,
@@ -136,7 +136,7 @@ fn passage(
     }
 }
 
-/// The pieces as they stand in a sent text where placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
+/// Returns the pieces as in a sent text whose placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
 fn with_tokens(expected: &[Piece], sent: &str) -> Option<Vec<Piece>> {
     let head = match expected.first()? {
         piece if piece.class.is_empty() => piece.text.as_str(),
@@ -222,7 +222,7 @@ fn label(finding: &Finding) -> &str {
     }
 }
 
-/// Every string of a document with its place; none when it is not a document.
+/// Returns every string of a document with its place; empty if the body is not a document.
 fn strings(body: &str) -> Vec<(String, String)> {
     let Ok(document) = Document::parse(body.as_bytes().to_vec(), Bounds::NONE) else {
         return Vec::new();

@@ -17,7 +17,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// Pieces that may wait for a slow reader; then the export waits too.
 const PIECES: usize = 4;
 
-/// How an export is written.
+/// Format of an export.
 struct Format {
     code: &'static str,
     media_type: &'static str,
@@ -26,7 +26,7 @@ struct Format {
 }
 
 static FORMATS: &[Format] = &[
-    // The first is what one gets without asking.
+    // The first is the default.
     Format {
         code: "jsonl",
         media_type: "application/x-ndjson",
@@ -121,13 +121,13 @@ async fn write(
 /// Pieces of an export on their way to the browser.
 type Pieces = mpsc::Sender<Result<Bytes, std::io::Error>>;
 
-/// Sends what has gathered; false when nobody reads any more.
+/// Sends the buffered text; false if the reader has left.
 async fn send(pieces: &Pieces, piece: &mut String) -> bool {
     let piece = Bytes::from(std::mem::take(piece));
     pieces.send(Ok(piece)).await.is_ok()
 }
 
-/// Writes every line; false when nobody reads any more.
+/// Writes every line; false if the reader has left.
 async fn write_lines(export: &mut Export<'_>, pieces: &Pieces) -> phigate_store::Result<bool> {
     let mut piece = String::new();
     while let Some(line) = export.next().await? {
@@ -140,7 +140,7 @@ async fn write_lines(export: &mut Export<'_>, pieces: &Pieces) -> phigate_store:
     Ok(send(pieces, &mut piece).await)
 }
 
-/// Writes a row for each request and act; false when nobody reads any more.
+/// Writes a row for each request and act; false if the reader has left.
 async fn write_table(export: &mut Export<'_>, pieces: &Pieces) -> phigate_store::Result<bool> {
     let mut table = AuditTable::default();
     let mut piece = AuditTable::header();

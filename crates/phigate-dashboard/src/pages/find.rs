@@ -27,7 +27,7 @@ pub(crate) struct Page {
     pub(crate) found: Option<Found>,
 }
 
-/// Where an identifier was found.
+/// Records in which an identifier was found.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) words: String,
@@ -41,7 +41,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
     draw(&visit, None, None)
 }
 
-/// `POST /audit/find`: what was looked for is in no address, so the answer has none of its own either.
+/// `POST /audit/find`: the searched value is in no address, so the answer has no address either.
 pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (code, value) = (visit.form().get("type"), visit.form().get("value"));
     let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {

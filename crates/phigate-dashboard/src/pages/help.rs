@@ -1,4 +1,4 @@
-//! How to connect a program, with this server's real address.
+//! Setup of a program, with this server's real address.
 
 use askama::Template;
 use phi_detect::PhiKind;

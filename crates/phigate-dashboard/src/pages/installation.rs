@@ -1,6 +1,6 @@
 //! The records of the installation itself: bad keys that belong to no account, backups, changes of the master key.
 //!
-//! They tell of the callers of all accounts, so an owner sees them only while there is one account.
+//! They concern the callers of all accounts, so an owner sees them only while there is one account.
 
 use askama::Template;
 use axum::extract::State;

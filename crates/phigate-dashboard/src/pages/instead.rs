@@ -1,4 +1,4 @@
-//! What is asked instead of a model: aliases always, fallbacks when its providers fail. Both are written line by line.
+//! Substitutes for a model: aliases always, fallbacks when its providers fail. Both are written line by line.
 
 use std::collections::BTreeMap;
 

@@ -47,11 +47,11 @@ pub(crate) struct Key {
     pub(crate) last_used: Option<When>,
     pub(crate) expires: Option<When>,
     pub(crate) is_usable: bool,
-    /// What came with it in the last 30 days.
+    /// Use of the key in the last 30 days.
     pub(crate) usage: Usage,
 }
 
-/// What came with a key in the last 30 days.
+/// Use of a key in the last 30 days.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) requests: String,
@@ -222,7 +222,7 @@ async fn draw(
     )
 }
 
-/// What came with a key, and the model it asked for last.
+/// Returns the use of a key, and the model that was last asked for with it.
 async fn usage(
     dash: &Dash,
     visit: &SignedIn,

@@ -1,4 +1,4 @@
-//! What the tabs of the audit log share.
+//! Shared parts of the audit log's tabs.
 
 use jiff::Timestamp;
 use phigate_store::{Cursor, Filter, Page};
@@ -9,7 +9,7 @@ use crate::fields::Fields;
 use crate::view::{Choice, When, choices, counted, grouped};
 use crate::visit::{PageError, SignedIn};
 
-/// The tabs of the log: where, and what they are called.
+/// Tabs of the log: address and label.
 static TABS: &[(&str, &str)] = &[
     // In their order.
     ("/audit", "Requests"),
@@ -28,7 +28,7 @@ pub(super) const ROWS: usize = 50;
 /// Records are counted no further: a page need not wait for a count of millions.
 const COUNTED: usize = 10_000;
 
-/// How many there are, in words.
+/// Returns the number of records, in words.
 pub(super) async fn total(
     dash: &Dash,
     visit: &SignedIn,
@@ -47,7 +47,7 @@ pub(super) async fn total(
     })
 }
 
-/// What both lists of the log have: the time that is asked for, how many there are, and where in them one is.
+/// Shared parts of both lists of the log: the chosen time, the number of records, and the position in the list.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     /// The list's own address, without filters.
@@ -61,11 +61,11 @@ pub(crate) struct Listing {
     pub(crate) total: String,
     pub(crate) newer: String,
     pub(crate) older: String,
-    /// How far back was looked, where the page is not full and there may be more.
+    /// Time up to which the search went, if the page is not full and there may be more.
     pub(crate) looked_back_to: Option<When>,
 }
 
-/// What was read for a page of the log.
+/// Records read for a page of the log.
 pub(super) struct Listed<T> {
     pub(super) rows: Vec<T>,
     next: Option<Cursor>,
@@ -74,7 +74,7 @@ pub(super) struct Listed<T> {
 }
 
 impl<T> Listed<T> {
-    /// Rows as the page shows them, and how many there are in all.
+    /// Makes the listed rows as the page shows them, with their total.
     pub(super) fn new<R>(page: &Page<R>, row: impl FnMut(&R) -> Option<T>, total: String) -> Self {
         Self {
             rows: page.items.iter().filter_map(row).collect(),
@@ -84,7 +84,7 @@ impl<T> Listed<T> {
         }
     }
 
-    /// Nothing, because the filter cannot be understood.
+    /// Lists nothing, because the filter cannot be understood.
     pub(super) fn none() -> Self {
         Self {
             rows: Vec::new(),
@@ -113,12 +113,12 @@ impl Listing {
         }
     }
 
-    /// The place before which the page begins; none for the newest.
+    /// Returns the position before which the page begins; `None` for the newest.
     pub(super) fn before(query: &Fields) -> Option<Cursor> {
         Cursor::decode(query.get("before"))
     }
 
-    /// The same with what was read: where the next page begins, and how many there are in all.
+    /// Adds the records that were read: the start of the next page, and the total.
     pub(super) fn read<T>(self, query: &Fields, listed: &Listed<T>) -> Self {
         let older = |next: Cursor| page_address(self.address, query, &next.encode());
         Self {
@@ -130,7 +130,7 @@ impl Listing {
     }
 }
 
-/// The same page of the log from another place on.
+/// Returns the address of this page of the log from another position on.
 fn page_address(tab: &str, query: &Fields, before: &str) -> String {
     format!("{tab}?{}", query.query_with("before", before))
 }
@@ -145,7 +145,7 @@ pub(super) fn chosen<'a>(
     with_unknown(all, code)
 }
 
-/// What an address asks for is shown, also where it is no choice any more.
+/// Adds the value of an address to the choices, even if it is no longer a choice.
 fn with_unknown(mut all: Vec<Choice>, code: &str) -> Vec<Choice> {
     if !code.is_empty() && !all.iter().any(|choice| choice.chosen) {
         all.push(Choice {

@@ -28,7 +28,8 @@ pub(super) fn ranges(query: &Fields) -> Vec<Choice> {
     choices(ranges, query.get("range"))
 }
 
-/// Which requests the address asks for; a value that cannot be read is an error for the viewer, not a wider search.
+/// Returns the filter of requests in the address. A value that cannot be read is an error for the viewer, not a wider
+/// search.
 pub(crate) fn requests(query: &Fields, now: Timestamp) -> Result<Filter, String> {
     let text = |name: &str| {
         let value = Some(query.get(name)).filter(|value| !value.is_empty());
@@ -77,7 +78,7 @@ pub(crate) fn requests(query: &Fields, now: Timestamp) -> Result<Filter, String>
     })
 }
 
-/// Which acts the address asks for.
+/// Returns the filter of acts in the address.
 pub(crate) fn acts(query: &Fields, now: Timestamp) -> Result<Filter, String> {
     let person = Some(query.get("person")).filter(|person| !person.is_empty());
     Ok(Filter {
@@ -114,7 +115,7 @@ fn beginning(query: &Fields, now: Timestamp) -> Result<Option<Timestamp>, String
     Ok(moment(query.get("since"))?.or(since))
 }
 
-/// The row of a table whose code a field names; none when it is empty.
+/// Returns the row of a table whose code a field names; `None` if the field is empty.
 fn coded<T: FromStr<Err = UnknownCode>>(text: &str) -> Result<Option<T>, String> {
     match text {
         "" => Ok(None),

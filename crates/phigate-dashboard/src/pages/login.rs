@@ -1,4 +1,4 @@
-//! Signing in and out: password first, then the code where a second factor is on.
+//! Signing in and out: password first, then the code if a second factor is on.
 
 use askama::Template;
 use axum::extract::State;
@@ -149,9 +149,9 @@ pub(crate) async fn begin(
     Ok(())
 }
 
-/// Where to go after signing in: a path of ours and nothing else.
+/// Returns the address to open after signing in: a path of ours and nothing else.
 pub(crate) fn inside(next: &str) -> String {
-    // Two slashes begin the name of a host where browsers see the start of an address.
+    // Two slashes begin the name of a host if browsers see the start of an address.
     let is_path = next.starts_with('/') && !next.contains("//");
     let is_plain = next
         .bytes()

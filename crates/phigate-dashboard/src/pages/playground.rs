@@ -36,7 +36,7 @@ pub(crate) struct Page {
     pub(crate) findings: Vec<Found>,
     pub(crate) modes: Vec<ModeCard>,
     pub(crate) answer: Option<Reply>,
-    /// What the text is: a message, or messages as JSON.
+    /// Formats of the text: a message, or messages as JSON.
     pub(crate) formats: Vec<Choice>,
     pub(crate) curl: String,
 }
@@ -50,12 +50,12 @@ pub(crate) struct Found {
     pub(crate) rule: &'static str,
 }
 
-/// What came back.
+/// Reply to the request.
 pub(crate) struct Reply {
     pub(crate) tone: &'static str,
     pub(crate) status: String,
     pub(crate) facts: Vec<Fact>,
-    /// The texts on their way, as far as the request came; the last is what a caller gets.
+    /// The texts on their way, as far as the request came; the last is the caller's.
     pub(crate) stages: Vec<Stage>,
     pub(crate) href: String,
 }
@@ -82,7 +82,7 @@ pub(crate) async fn send(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         Ok(body) => body,
         Err(error) => return draw(&dash, &visit, Some(error), None).await,
     };
-    // The page shows whole answers; streams have an address of their own.
+    // The page shows whole answers; streams have another address.
     body.remove("stream");
     body.remove("stream_options");
     let body = Value::Object(body);
@@ -115,7 +115,7 @@ pub(crate) async fn stream(State(dash): State<Dash>, visit: SignedIn) -> Answer 
 const TEXT: &str = "text";
 const JSON: &str = "json";
 
-/// What was typed, as a request to a model that can be asked; says what is missing otherwise.
+/// Returns the typed text as a request to a model that can be asked, or says what is missing.
 fn request(visit: &SignedIn) -> Result<Map<String, Value>, String> {
     let body = body(visit.form())?;
     let model = body
@@ -161,7 +161,7 @@ fn body(form: &Fields) -> Result<Map<String, Value>, String> {
     Ok(body)
 }
 
-/// The same request from a shell.
+/// Returns this request as a shell command.
 fn curl(visit: &SignedIn, model: &str) -> String {
     let mut body = body(visit.form()).unwrap_or_default();
     if body.get("model").is_none_or(|model| *model == "") {
@@ -214,7 +214,7 @@ async fn read_reply(
     })
 }
 
-/// Where a request has what was asked, and a reply what was answered.
+/// Paths of the question in a request, and of the answer in a reply.
 const QUESTION: &str = "/messages/0/content";
 const ANSWER: &str = "/choices/0/message/content";
 
@@ -222,7 +222,7 @@ fn text_at(body: &Value, place: &str) -> Option<String> {
     body.pointer(place)?.as_str().map(str::to_owned)
 }
 
-/// What was typed, what left, what came and what a caller gets. A request that was refused has no middle.
+/// Returns the stages of a message: typed, sent, answered, given back. A refused request has no middle.
 fn stages(typed: &str, between: &Stages, given_back: String, is_json: bool) -> Vec<Stage> {
     let read = |body: Option<&PhiText>, place| {
         let body: Value = serde_json::from_str(body?.expose()).ok()?;
@@ -307,7 +307,7 @@ async fn draw(
     )
 }
 
-/// What was typed, or the example where that was asked for.
+/// Returns the typed text, or the example if that was asked for.
 fn typed(visit: &SignedIn) -> String {
     let given = match visit.context.query.get("example") {
         "yes" => EXAMPLE,

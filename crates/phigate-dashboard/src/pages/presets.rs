@@ -1,4 +1,4 @@
-//! Presets: the usual places where models are bought or run, with what each asks for and where it is found.
+//! Presets: the usual places that sell or run models, with the values that each asks for and the steps to find them.
 
 use phigate_types::{AuthMethod, ProviderKind, ProviderOption};
 
@@ -10,15 +10,15 @@ pub(crate) struct Preset {
     pub(crate) summary: &'static str,
     pub(crate) kind: ProviderKind,
     pub(crate) auth: AuthMethod,
-    /// The address to begin with, where it is everybody's.
+    /// The address to begin with, if all customers share it.
     pub(crate) base_url: &'static str,
     /// Options that it cannot do without, besides those of its kind and way to authenticate.
     pub(crate) needs: &'static [ProviderOption],
-    /// What a list of models looks like there.
+    /// Look of the operator's list of models.
     pub(crate) models: &'static str,
-    /// Where the values are found.
+    /// Steps to find the values.
     pub(crate) steps: &'static [&'static str],
-    /// The page of the operator where they are found: address and name.
+    /// The operator's page that shows them: address and name.
     pub(crate) console: Option<(&'static str, &'static str)>,
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn find(code: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.code == code)
 }
 
-/// What explains a provider of this kind and way to authenticate.
+/// Returns the preset that explains a provider of this kind and way to authenticate.
 pub(crate) fn explaining(kind: ProviderKind, auth: AuthMethod) -> Option<&'static Preset> {
     let fits = |preset: &&Preset| preset.kind == kind && preset.auth == auth;
     PRESETS.iter().find(fits)

@@ -27,9 +27,9 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) title: String,
     pub(crate) lead: String,
-    /// Where the form goes.
+    /// Address of the form.
     pub(crate) action: String,
-    /// The name; typed where it is new.
+    /// The name; typed if the provider is new.
     pub(crate) name: String,
     pub(crate) is_new: bool,
     pub(crate) steps: &'static [&'static str],
@@ -61,7 +61,7 @@ pub(crate) struct Field {
     pub(crate) is_needed: bool,
 }
 
-/// Where the secret is pasted.
+/// Field for the secret.
 #[derive(Debug)]
 pub(crate) struct SecretField {
     pub(crate) label: &'static str,
@@ -213,7 +213,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Asks for a reason where the provider may have more PHI than before, or an agreement that has ended is set.
+    /// Asks for a reason if the provider may have more PHI than before, or an agreement that has ended is set.
     fn needs_reason(&self, now: Timestamp) -> Option<String> {
         let before = self.stored.as_ref().map(|stored| &stored.config);
         let weaker = Weaker::of_provider(before, &self.config, now);
@@ -253,7 +253,7 @@ impl Draft {
         }
     }
 
-    /// What the page is about: the preset's own words, or what there is and how it fares.
+    /// Returns the lead of the page: the preset's own words, or the provider's state and health.
     fn lead(&self, health: &str) -> String {
         match (&self.stored, self.preset) {
             (None, Some(preset)) => preset.summary.to_owned(),
@@ -264,7 +264,7 @@ impl Draft {
         }
     }
 
-    /// Where the form goes.
+    /// Returns the address of the form.
     fn action(&self) -> String {
         match (&self.stored, self.preset) {
             (None, Some(preset)) => format!("/providers/add/{}", preset.code),
@@ -317,7 +317,7 @@ async fn keep(dash: &Dash, visit: &SignedIn, mut draft: Draft) -> Answer {
     Ok(redirect(&done("provider")))
 }
 
-/// What is wrong, with the field's name as the page has it.
+/// Describes an error, with the field's name as the page has it.
 fn blamed(error: &SetupError) -> String {
     let option = error.option.parse::<ProviderOption>();
     let field = option.map_or("Secret", ProviderOption::label);
@@ -388,7 +388,7 @@ fn fields(
     let by_auth = config.auth().needs();
     let field = |option: ProviderOption| {
         let is_own = config.kind.needs().contains(&option) || by_preset.contains(&option);
-        // The machine's own identity can stand in for what a secret would need.
+        // The machine's own identity can take the place of what a secret would need.
         let is_needed = is_own || (by_auth.contains(&option) && !allows_ambient);
         let words = format!("Write {}.", option.words());
         Field {

@@ -1,4 +1,4 @@
-//! Providers: the three families first, then all others, how to add one, and what is asked instead of a model.
+//! Providers: the three families first, then the rest, the way to add a provider, and the substitutes for a model.
 
 use askama::Template;
 use axum::extract::{Path, State};
@@ -67,7 +67,7 @@ pub(crate) struct Other {
     pub(crate) test: Option<TestResult>,
 }
 
-/// What one write left to say on the page.
+/// Messages that one write left for the page.
 #[derive(Default)]
 struct Remark {
     family: &'static str,
@@ -123,7 +123,8 @@ fn family_kind(code: &str) -> Result<ProviderKind, PageError> {
         .ok_or(PageError::NotFound)
 }
 
-/// The top of the page, where the notice is. Browsers keep the fragment of a form unless they are given another.
+/// Returns the address of the top of the page, with the notice. Browsers keep the fragment of a form unless they are
+/// given another.
 pub(super) fn done(code: &str) -> String {
     format!("/providers?done={code}#main")
 }
@@ -138,7 +139,7 @@ fn check(
     let known_url = stored.map(|known| known.config.base_url.as_deref().unwrap_or_default());
     match known_url {
         None if key.is_empty() => return Err("Paste the provider’s API key first.".to_owned()),
-        // Whoever could send the stored key to an address of their own would have read it.
+        // A person could send the stored key to their own address, and read it there.
         Some(known_url) if key.is_empty() && known_url != base_url => {
             return Err(
                 "The stored key belongs to the old address. Paste the key for the new one."
@@ -351,7 +352,7 @@ fn other(provider: &ProviderInfo, now: Timestamp) -> Other {
     }
 }
 
-/// The first models of a list, and how many more there are.
+/// Returns the first models of a list, and the number of further models.
 fn some_entries(provider: &ProviderInfo) -> String {
     const SHOWN: usize = 4;
     let models = &provider.config.models;

@@ -40,7 +40,7 @@ pub(crate) struct Page {
     pub(crate) content: Option<Content>,
     /// Seconds for which revealed content is shown.
     pub(crate) shown_s: i64,
-    /// What happened, in a sentence.
+    /// Summary of the request, in a sentence.
     pub(crate) sentence: String,
     /// The log of the same key, and of the same model.
     pub(crate) alike: Vec<(&'static str, String)>,
@@ -58,9 +58,9 @@ pub(crate) struct FindingRow {
     pub(crate) rule: String,
 }
 
-/// How long a password is good for revealing.
+/// Time for which a password is good for revealing.
 const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
-/// How long revealed content is shown before it is sealed again.
+/// Time for which revealed content is shown before it is sealed again.
 const SHOWN: SignedDuration = SignedDuration::from_mins(5);
 /// Findings listed at most; the rest is counted.
 const FINDINGS: usize = 200;
@@ -80,7 +80,8 @@ pub(crate) async fn show(
     draw(&dash, &visit, &id, None, content).await
 }
 
-/// What stands in the address of revealed content. It is worth nothing in another session, and soon nothing in this one.
+/// Returns the token in the address of revealed content. It is worth nothing in another session, and soon nothing in
+/// this one.
 fn opened(visit: &SignedIn, request_id: Uuid) -> String {
     form_token(&format!(
         "{} reveals {request_id}",
@@ -88,7 +89,7 @@ fn opened(visit: &SignedIn, request_id: Uuid) -> String {
     ))
 }
 
-/// The content, while the reveal that was recorded is fresh: loading the page again is no second reveal.
+/// Returns the content while the recorded reveal is fresh: loading the page again does not count as another reveal.
 async fn reopen(
     dash: &Dash,
     visit: &SignedIn,
@@ -141,7 +142,8 @@ pub(crate) async fn reveal(
     }
 }
 
-/// Revealing needs a password given lately, also by somebody signed in: screens are left unlocked.
+/// Whether revealing needs the password again. A signed-in person must have given it lately, because screens are left
+/// unlocked.
 fn asks_password(confirmed: Timestamp, now: Timestamp) -> bool {
     now.duration_since(confirmed) > CONFIRMED
 }
@@ -224,7 +226,7 @@ async fn draw(
     )
 }
 
-/// What happened, in a sentence: the decision, every provider that it went to, and what came of it.
+/// Returns the summary in a sentence: the decision, every provider that it went to, and the result.
 fn sentence(records: &[Record], decision: &Decision, outcome: Option<&Outcome>) -> String {
     let found: u64 = decision.types.values().map(|count| u64::from(*count)).sum();
     let found = match found {
@@ -368,7 +370,7 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
     facts
 }
 
-/// The provider's name, and what it speaks where the name does not say it.
+/// Returns the provider's name, and its format if the name does not say it.
 fn provider_words(decision: &Decision) -> String {
     match (&decision.provider, &decision.family) {
         (Some(name), Some(family)) if name != family.code() => format!("{name} ({family})"),
@@ -436,7 +438,7 @@ fn outcome_facts(outcome: &Outcome) -> Vec<Fact> {
     facts
 }
 
-/// What was found in a reply and done about it; none where nobody looked.
+/// Returns the findings of a reply and their treatment; `None` if the reply was not scanned.
 fn reply_words(reply: &ReplyFacts) -> Option<String> {
     let types = reply.reply_types.as_ref()?;
     let found = types.iter().map(|(code, count)| {

@@ -17,15 +17,15 @@ pub(crate) struct Row {
     pub(crate) time: When,
     pub(crate) action: &'static str,
     pub(crate) tone: Tone,
-    /// Why it was not answered as asked; empty when it was.
+    /// Reason that it was not answered as asked; empty when it was.
     pub(crate) reason: String,
     pub(crate) types: Vec<KindChip>,
-    /// What stands where no types are.
+    /// Text shown if there are no types.
     pub(crate) no_types: &'static str,
     pub(crate) subject: String,
-    /// The provider's name, where one was picked.
+    /// The provider's name, if a provider was picked.
     pub(crate) provider: String,
-    /// From the first byte of the request to the last of the answer.
+    /// Time from the first byte of the request to the last of the answer.
     pub(crate) took: String,
     pub(crate) actor: String,
     pub(crate) mode: &'static str,
@@ -39,14 +39,14 @@ pub(crate) struct ActRow {
     pub(crate) act: &'static str,
     pub(crate) tone: Tone,
     pub(crate) actor: String,
-    /// Everything they did.
+    /// Log of the actor's other acts.
     pub(crate) by: String,
     pub(crate) target: String,
     pub(crate) href: String,
     pub(crate) words: String,
 }
 
-/// The label and tone of a decision's action. PHI that went on unchanged stands out.
+/// Returns the label and tone of a decision's action. PHI that went on unchanged is conspicuous.
 pub(crate) fn action(decision: &Decision) -> (&'static str, Tone) {
     let tone = if decision.phi_detected {
         with_phi(decision.action)
@@ -90,7 +90,7 @@ pub(crate) fn request_row(request: &RequestRow, key_names: &BTreeMap<String, Str
     }
 }
 
-/// The error code, in words: the decision's, where nothing was sent, else the outcome's.
+/// Returns the error code, in words: the decision's, if nothing was sent, else the outcome's.
 fn reason(request: &RequestRow) -> String {
     let outcome = request.outcome.as_ref();
     let code = request.decision.error_code;
@@ -127,7 +127,7 @@ pub(crate) fn disclosure_row(hit: &Disclosure) -> Row {
     }
 }
 
-/// To whom a request was sent, in order. Blocked and refused ones went nowhere.
+/// Returns the recipients of a request, in order. Blocked and refused requests went nowhere.
 fn recipients(hit: &Disclosure) -> String {
     let was_sent = hit
         .action
@@ -141,7 +141,7 @@ fn recipients(hit: &Disclosure) -> String {
     }
 }
 
-/// An act of administration as a line; none for other records.
+/// Returns an act of administration as a line; `None` for other records.
 pub(crate) fn act_row(record: &Record) -> Option<ActRow> {
     let Record::Admin(act) = record else {
         return None;
@@ -187,7 +187,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("cause", "because:"),
 ];
 
-/// What changed, why, and what else is worth reading.
+/// Returns the change, its reason, and what else is worth reading.
 fn act_words(act: &AdminAct) -> String {
     let mut words: Vec<String> = change_words(act).into_iter().collect();
     words.extend(act.reason.clone());

@@ -23,7 +23,7 @@ use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect
 use phigate_gateway::{AccountSettings, Weaker, account_field, detector};
 use weakening::{Asked, ask};
 
-/// The subjects: where, and what they are called.
+/// Subjects of the settings: address and label.
 static SUBJECTS: &[(&str, &str)] = &[
     // In the order of the tabs.
     ("/settings", "Mode"),
@@ -50,7 +50,7 @@ pub(crate) struct Page {
     pub(crate) modes: Vec<ModeCard>,
 }
 
-/// When the mode last changed, and who did it.
+/// Last change of the mode: time and person.
 #[derive(Debug)]
 pub(crate) struct ModeChange {
     pub(crate) time: When,
@@ -123,7 +123,7 @@ fn typed<'n>(
     names: impl IntoIterator<Item = &'n str>,
 ) -> Result<Settings, String> {
     let mut all = AccountSettings {
-        // A form of its own sets the mode.
+        // Another form sets the mode.
         mode: Mode::default(),
         settings: current.clone(),
     };

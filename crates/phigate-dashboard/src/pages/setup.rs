@@ -1,4 +1,4 @@
-//! Using a one-time link: the first owner of a server, or somebody invited.
+//! Using a one-time link: for the first owner of a server, or for an invited person.
 
 use askama::Template;
 use axum::extract::{Path, State};

@@ -1,4 +1,4 @@
-//! What a provider may have and how it fares, in words.
+//! Agreement with a provider, and its health, in words.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -7,10 +7,10 @@ use phigate_store::{ProviderConfig, ProviderHealth};
 
 use crate::view::{counted, grouped};
 
-/// How long before its end an agreement is warned about.
+/// Days before its end from which an agreement is warned about.
 const WARNED_DAYS: i64 = 30;
 
-/// What is agreed with a provider's operator.
+/// Agreement with a provider's operator.
 #[derive(Debug, Clone)]
 pub(crate) struct Terms {
     pub(crate) label: &'static str,
@@ -59,7 +59,7 @@ fn ending(end: Date, now: Timestamp) -> Option<(&'static str, String)> {
     })
 }
 
-/// How a provider fared in the last sixty minutes.
+/// Returns the health of a provider in the last sixty minutes.
 pub(crate) fn health(fare: Option<&ProviderHealth>) -> String {
     let Some(fare) = fare.filter(|fare| fare.requests > 0) else {
         return "not asked in the last hour".to_owned();

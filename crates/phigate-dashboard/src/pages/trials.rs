@@ -1,4 +1,4 @@
-//! What the last test of each provider said, until the provider is changed. Kept in memory: every gateway tests for itself.
+//! Latest test result per provider, until the provider is changed. Kept in memory: every gateway tests for itself.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use phigate_store::ProviderInfo;
 
 use crate::view::When;
 
-/// What a test of the connection said.
+/// Result of a connection test.
 #[derive(Debug, Clone)]
 pub(crate) struct TestResult {
     pub(crate) tone: &'static str,
@@ -38,7 +38,7 @@ impl Trials {
         kept.insert(whose, (now, in_words(trial, now)));
     }
 
-    /// What the last test said about a provider as it is set now.
+    /// Returns the latest test result of a provider as it is set now.
     pub(super) fn of(&self, account_id: &str, provider: &ProviderInfo) -> Option<TestResult> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let whose = (account_id.to_owned(), provider.name.clone());

@@ -1,4 +1,4 @@
-//! Users: invite by one-time link, change roles, remove; and who is signed in where.
+//! Users: invite by one-time link, change roles, remove; and the list of sessions.
 
 use askama::Template;
 use axum::extract::State;
@@ -26,7 +26,7 @@ pub(crate) struct Page {
     pub(crate) is_required: bool,
 }
 
-/// One place where somebody is signed in now.
+/// One session of a user.
 #[derive(Debug)]
 pub(crate) struct SignedInRow {
     pub(crate) id: String,
@@ -37,7 +37,7 @@ pub(crate) struct SignedInRow {
     pub(crate) is_this: bool,
 }
 
-/// Somebody who was invited and has not come yet.
+/// An invited person who has not come yet.
 #[derive(Debug)]
 pub(crate) struct Invitation {
     pub(crate) email: String,
@@ -62,7 +62,7 @@ pub(crate) struct Person {
     pub(crate) has_totp: bool,
     pub(crate) is_owner: bool,
     pub(crate) is_you: bool,
-    /// What they did.
+    /// The user's actions.
     pub(crate) acts: String,
     pub(crate) created: When,
     pub(crate) last_login: Option<When>,
@@ -149,7 +149,7 @@ pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answe
     let Some(role) = Role::from_code(visit.form().get("role")) else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
-    // So that an account always has an owner, who is the one doing this.
+    // The acting person is an owner and stays one, so that the account always has an owner.
     if email == visit.actor() {
         let error = "You cannot change your own role. Another owner can.";
         return draw(&dash, &visit, Some(error), None).await;

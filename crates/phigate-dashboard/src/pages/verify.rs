@@ -15,7 +15,7 @@ use crate::layout::Layout;
 use crate::view::{Choice, When, grouped};
 use crate::visit::{Answer, PageError, SignedIn, page, redirect};
 
-/// What the last verification of each account found, in this process, and which are under way.
+/// Latest verification result per account, in this process, and the verifications that are running.
 #[derive(Default)]
 pub(crate) struct Verified {
     known: Mutex<HashMap<String, (Timestamp, Report)>>,
@@ -29,7 +29,7 @@ struct Turn<'a> {
 }
 
 impl Verified {
-    /// One look at a time for each account: it reads every record, and many at once would slow others.
+    /// Begins the only verification of an account: it reads every record, and many at once would slow other work.
     fn begin<'a>(&'a self, account_id: &'a str) -> Option<Turn<'a>> {
         let is_first = locked(&self.running).insert(account_id.to_owned());
         // Only the first may make a turn: dropping one ends it.
@@ -105,17 +105,17 @@ async fn kept_checkpoints(files: Vec<PathBuf>) -> Vec<Checkpoint> {
     read.await.unwrap_or_default()
 }
 
-/// What is known about the chain.
+/// Known state of the chain.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
-    /// When somebody last looked.
+    /// Time of the last verification.
     pub(crate) verified: Option<When>,
     pub(crate) tone: &'static str,
     pub(crate) label: String,
     pub(crate) words: String,
 }
 
-/// What is known about an account's chain.
+/// Returns the known state of an account's chain.
 pub(crate) fn known(dash: &Dash, account_id: &str) -> Chain {
     match locked(&dash.verified.known).get(account_id) {
         Some((time, report)) => in_words(*time, report),

@@ -1,4 +1,4 @@
-//! No figure that did not happen: the overview compared with a count over the records of an export.
+//! Figures of the overview, compared with a count over the records of an export.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ async fn one(world: &World, mode: Mode, action: Action, phi: bool) {
         .unwrap();
 }
 
-/// What an export holds, counted.
+/// Counts of the lines of an export.
 #[derive(Default)]
 struct Counts {
     requests: u64,
@@ -171,7 +171,7 @@ async fn every_figure_of_the_overview_is_a_count_over_the_log() {
             "{} requests with PHI were forwarded unchanged",
             counts.flagged
         ),
-        // The chart tells its totals to those who cannot see it.
+        // The chart says its totals to people who cannot see it.
         format!("{} No PHI, ", forwarded - counts.flagged),
         format!("{} PHI, forwarded", counts.flagged),
     ];

@@ -1,4 +1,4 @@
-//! Who may do what: every route, walked as nobody, an auditor, an owner and the owner of another account.
+//! Permissions: every route, walked as a guest, an auditor, an owner and the owner of another account.
 
 mod figures;
 mod pages;
@@ -35,7 +35,7 @@ async fn open(folder: &std::path::Path) -> Arc<Vault> {
     Arc::new(vault.unwrap())
 }
 
-/// What the pages get of a server that nobody configured.
+/// Parts of an unconfigured server that the pages get.
 fn server(vault: &Arc<Vault>) -> Server {
     let (limits, metrics) = (Limits::default(), Metrics::new());
     let providers = ProviderSettings {
@@ -120,7 +120,7 @@ impl World {
         }
     }
 
-    /// Nobody was removed, and no key was revoked.
+    /// Checks that no user was removed, and no key revoked.
     async fn check_untouched(&self) {
         let account = &self.owner.account_id;
         assert_eq!(self.vault.people.users(account).await.unwrap().len(), 2);

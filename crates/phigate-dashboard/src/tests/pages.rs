@@ -1,4 +1,4 @@
-//! What pages say when something is refused, and where they lead.
+//! Messages of pages that refuse something, and their links.
 
 use phigate_store::AdminAct;
 use phigate_types::Act;

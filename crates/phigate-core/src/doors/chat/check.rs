@@ -103,7 +103,7 @@ fn one_message(message: &Value<'_>, at: Arguments<'_>, limits: &RequestLimits) -
     content(message, &role, at, limits)
 }
 
-/// An assistant's turn may hold no content where something else says what it did.
+/// Checks a turn's content. An assistant's turn may hold no content if another member says what it did.
 fn content(message: &Value<'_>, role: &str, at: Arguments<'_>, limits: &RequestLimits) -> Checked {
     let content_at = format_args!("{at}.content");
     let says_something_else = ["tool_calls", "function_call", "refusal", "audio"]

@@ -1,4 +1,4 @@
-//! How a chat-completion request is written.
+//! Format of a chat-completion request.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -162,7 +162,8 @@ impl<'d> Calls<'d> {
         }
     }
 
-    /// What the result in this message is, by the name of the function that was called: `date_of_birth`.
+    /// Returns the meaning of the result in this message, by the name of the function that was called
+    /// (`date_of_birth`).
     fn label(&self, message: &Value<'d>) -> Option<String> {
         let role = message.get("role")?.string()?;
         let name = match role.as_ref() {

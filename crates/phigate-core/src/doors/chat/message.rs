@@ -1,4 +1,4 @@
-//! Which members of a chat completion's message are text of the model.
+//! Members of a chat completion's message that are text of the model.
 //!
 //! Function names, ids, log probabilities and signed blocks are not such text: nothing is ever restored in them.
 
@@ -110,7 +110,7 @@ fn take_arguments(fields: &mut Fields, id: FieldId, call: &mut Json<'_>) -> Resu
     Ok(())
 }
 
-/// A signed block repeats what was thought. Where that held new PHI, the block is withheld: it cannot be changed.
+/// Withholds a signed block if it repeats new PHI: it cannot be changed.
 fn take_signed(fields: &mut Fields, choice: u64, block: &mut Json<'_>) -> Result<(), Stop> {
     fields.end_thoughts(choice)?;
     if fields.withholds() && fields.tainted_thoughts.contains(&choice) {

@@ -8,7 +8,7 @@ use crate::wire::sse::SseEvent;
 
 use super::message::take_message;
 
-/// Members of a completion or a chunk that are no text of their own.
+/// Members of a completion or a chunk that hold no text.
 const OF_COMPLETION: &[&str] = &[
     // Alphabetical.
     "choices",
@@ -20,12 +20,12 @@ const OF_COMPLETION: &[&str] = &[
     "usage",
 ];
 
-/// Whether a member of a completion or a chunk is no text of its own.
+/// Whether a member of a completion or a chunk holds no text.
 fn is_known(name: &str) -> bool {
     OF_COMPLETION.contains(&name) || matches!(name, "id" | "model")
 }
 
-/// Members of a choice that are no text of their own.
+/// Members of a choice that hold no text.
 const OF_CHOICE: &[&str] = &[
     // Alphabetical.
     "delta",
@@ -41,7 +41,7 @@ const OF_CHOICE: &[&str] = &[
 pub(in crate::doors) struct ChatWalk {
     /// Whether choices hold a text itself and no message, as completions did before chat.
     is_plain: bool,
-    /// What every chunk of this stream says, for chunks of our own.
+    /// Members that every chunk of this stream repeats, for chunks that the gateway adds.
     template: Vec<(Cow<'static, str>, Json<'static>)>,
     /// The last chunk that added to one text and said nothing else. Nearly all chunks are like the one before.
     known: Option<KnownEvent>,
@@ -162,7 +162,7 @@ impl ChatWalk {
         }
     }
 
-    /// Writes texts as chunks of their own.
+    /// Writes each text as a separate chunk.
     fn write_texts(&self, texts: Vec<(FieldId, String)>, out: &mut Vec<u8>) {
         for (id, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
             let said = match self.is_plain {
@@ -355,7 +355,7 @@ fn without_texts(chunk: &mut Json<'_>) {
     silence(chunk, &["delta", "text", "logprobs"], &[]);
 }
 
-/// Whether a chunk tells the caller nothing, because all of its text is held back.
+/// Whether a chunk is empty for the caller, because all of its text is held back.
 fn says_nothing(chunk: &Json<'_>) -> bool {
     chunk
         .members()

@@ -1,4 +1,4 @@
-//! What no scanner of text can judge: attachments, references to them, and content of a type we do not know.
+//! Content that a text scanner cannot judge: attachments, references to them, and content of an unknown type.
 
 use crate::json::{Document, Kind, Value};
 
@@ -67,7 +67,7 @@ fn opaque_part(part: &Value<'_>) -> Option<&'static str> {
     }
 }
 
-/// What an object holds beside its text under the name of an attachment, such as a message's `audio`.
+/// Members of an object beside its text that are named like an attachment, such as a message's `audio`.
 fn opaque_members<'d>(object: &Value<'d>) -> impl Iterator<Item = (Value<'d>, &'static str)> {
     let members = object.values().filter(|value| value.kind() != Kind::Null);
     members.filter_map(|value| {
@@ -81,7 +81,7 @@ fn opaque_members<'d>(object: &Value<'d>) -> impl Iterator<Item = (Value<'d>, &'
     })
 }
 
-/// `{"type": "base64", "media_type": …, "data": …}`
+/// Whether a value is a source of an attachment (`{"type": "base64", "media_type": …, "data": …}`).
 fn is_source(value: &Value<'_>) -> bool {
     ["data", "media_type", "file_id", "url"]
         .iter()

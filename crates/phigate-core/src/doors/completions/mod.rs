@@ -23,7 +23,7 @@ pub static COMPLETIONS: Door = Door {
     walk: || Box::new(ChatWalk::of_plain_texts()),
 };
 
-/// How a request for a completion is written.
+/// Format of a completion request.
 struct CompletionsForm;
 
 const TEXTS: &str = "prompt";

@@ -23,7 +23,7 @@ pub static EMBEDDINGS: Door = Door {
     walk: || Box::<Silent>::default(),
 };
 
-/// How a request for embeddings is written.
+/// Format of an embeddings request.
 struct EmbeddingsForm;
 
 const TEXTS: &str = "input";

@@ -1,4 +1,4 @@
-//! How a Messages request is written.
+//! Format of a Messages request.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use super::{check, unscannable};
 /// The format of Messages.
 pub(super) struct MessagesForm {
     id: &'static str,
-    /// Where the provider takes it.
+    /// Path of the endpoint at the provider.
     path: &'static [&'static str],
     /// Whether an answer is asked for, and not only a count.
     has_answer: bool,

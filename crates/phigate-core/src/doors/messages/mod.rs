@@ -52,7 +52,7 @@ const HEADERS: &[PassedHeader] = &[
 /// The SDKs' beta calls and Claude Code send it.
 const QUERIES: &[&str] = &["beta=true"];
 
-/// `interleaved-thinking-2025-05-14,context-management-2025-06-27`
+/// Whether a text is a list of words (`interleaved-thinking-2025-05-14,context-management-2025-06-27`).
 fn is_list_of_words(text: &str) -> bool {
     let is_word = |word: &str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -61,7 +61,7 @@ fn is_list_of_words(text: &str) -> bool {
     text.split(',').all(|word| is_word(word.trim_matches(' ')))
 }
 
-/// `2023-06-01`
+/// Whether a text is a date (`2023-06-01`).
 fn is_date(text: &str) -> bool {
     let fits = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',

@@ -10,10 +10,10 @@ use crate::json::Json;
 use crate::reply::{FieldId, Fields, KnownEvent, Part, Stop, Walk, member};
 use crate::wire::sse::SseEvent;
 
-/// Thinking that nobody signs.
+/// Thinking without a signature.
 const UNSIGNED: Part = Part::Reasoning("thinking");
 
-/// Members of a message that are no text of their own.
+/// Members of a message that hold no text.
 const OF_MESSAGE: &[&str] = &[
     // Alphabetical.
     "content",
@@ -34,7 +34,7 @@ const OF_BLOCK: &[&str] = &["citations", "input", "text", "thinking"];
 /// Walks over one message.
 #[derive(Default)]
 pub(super) struct MessageWalk {
-    /// Blocks of thinking that nobody signs.
+    /// Blocks of thinking without a signature.
     unsigned: BTreeSet<u64>,
     /// The last event, if it added to one text.
     known: Option<KnownEvent>,
@@ -99,7 +99,7 @@ impl MessageWalk {
                 Some(delta) => self.take_delta(fields, index, delta),
                 None => Ok(()),
             },
-            // What is held goes out before the word that the block, or the message, is finished.
+            // Held text is flushed before the word that the block, or the message, is finished.
             "content_block_stop" => flush(fields, Some(index)),
             "message_delta" | "message_stop" => {
                 flush(fields, None)?;
@@ -121,7 +121,7 @@ impl MessageWalk {
         }
     }
 
-    /// The beginning of a block. Blocks that come in pieces are empty here; all others are complete.
+    /// Starts a block. A block that comes in pieces is empty here; every other block is complete.
     fn start_block(
         &mut self,
         fields: &mut Fields,
@@ -257,7 +257,7 @@ fn flush(fields: &mut Fields, index: Option<u64>) -> Result<(), Stop> {
     result
 }
 
-/// Writes texts as events of their own.
+/// Writes each text as a separate event.
 fn write_deltas(texts: Vec<(FieldId, String)>, out: &mut Vec<u8>) {
     for (id, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
         let Some((kind, name, _)) = DELTAS.iter().find(|row| row.2 == id.part) else {

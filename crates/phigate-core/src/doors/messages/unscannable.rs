@@ -1,11 +1,11 @@
-//! What no scanner of text can judge in a Messages request: media, files that stand elsewhere, and tools that run at the
-//! provider.
+//! Content of a Messages request that a text scanner cannot judge: media, files stored elsewhere, and tools that run at
+//! the provider.
 
 use crate::json::{Document, Kind, Value};
 use crate::request::{has_key, type_of};
 
-/// How the types of tools begin that run at the caller. All others run at the provider, where nobody sees what they
-/// send and fetch.
+/// Type prefixes of tools that run at the caller. All other tools run at the provider, and the gateway cannot see what
+/// they send and fetch.
 const CALLERS_TOOLS: &[&str] = &["custom", "bash_", "text_editor_", "computer_", "memory_"];
 
 /// Types of blocks that are never text.
@@ -62,7 +62,7 @@ fn in_block<'d>(block: &Value<'d>, parts: &mut Vec<(Value<'d>, &'static str)>) {
     }
 }
 
-/// A source other than a text: bytes, or a place where they are.
+/// Whether a source is not a text: bytes, or a reference to them.
 fn is_opaque_source(source: &Value<'_>) -> bool {
     let kind = type_of(source);
     kind.is_some_and(|kind| !matches!(kind.as_ref(), "text" | "content"))

@@ -6,7 +6,7 @@ use crate::wire::relay::{Flow, Watch};
 use crate::wire::sse::SseEvent;
 use crate::wire::{ProviderFailure, ReplySummary, Usage, unreadable};
 
-/// What a complete message says about itself.
+/// Reads the summary of a complete message.
 pub(super) fn read_message(body: &[u8]) -> Result<ReplySummary, ProviderFailure> {
     let message = Json::read(body).map_err(|_| unreadable())?;
     if let Some(error) = message.given("error") {
@@ -21,7 +21,7 @@ pub(super) fn read_message(body: &[u8]) -> Result<ReplySummary, ProviderFailure>
     Ok(watch.summary)
 }
 
-/// What a count of tokens says.
+/// Reads the summary of a token count.
 pub(super) fn read_count(body: &[u8]) -> Result<ReplySummary, ProviderFailure> {
     let count = Json::read(body).map_err(|_| unreadable())?;
     let tokens = count.get("input_tokens").and_then(Json::as_u64);

@@ -1,4 +1,4 @@
-//! How a Responses request is written.
+//! Format of a Responses request.
 
 use std::collections::HashMap;
 
@@ -122,7 +122,7 @@ impl Form for ResponsesForm {
         kind.is_some_and(|kind| matches!(kind.as_ref(), "json_object" | "json_schema"))
     }
 
-    /// What is stored at the provider could be referred to later, and nobody would see what is sent along.
+    /// Turns off storage at the provider. A later request could refer to stored text, which the gateway would not see.
     fn settings(&self) -> &'static [Setting] {
         &[Setting {
             name: "store",

@@ -11,7 +11,7 @@ use crate::reply::{FieldId, Fields, Part, Stop, member};
 pub(super) struct Known(HashMap<(Part, String), String>);
 
 impl Known {
-    /// Remembers what became of a text.
+    /// Remembers the result for a text.
     pub(super) fn add(&mut self, part: Part, written: String, treated: String) {
         self.0.insert((part, written), treated);
     }
@@ -44,7 +44,7 @@ impl Known {
     }
 }
 
-/// Members of a response that are no text of their own, or that repeat what the provider was asked to do.
+/// Members of a response that hold no text, or that repeat what the provider was asked to do.
 const OF_RESPONSE: &[&str] = &[
     // Alphabetical.
     "background",
@@ -190,7 +190,7 @@ pub(super) fn take_part(
     Ok(())
 }
 
-/// What stands for a list of which nothing may be told.
+/// Replaces a list that must not be disclosed with an empty one.
 pub(super) fn empty(fields: &mut Fields, list: &mut Json<'_>) {
     if !list.items().is_empty() {
         *list = Json::List(Vec::new());

@@ -1,7 +1,7 @@
 //! The walk over responses, whole and in events.
 //!
-//! A stream tells every text several times: in deltas, when the text is done, when its part and its item are done, and
-//! in the response at the end. All of them must tell the same.
+//! A stream says every text several times: in deltas, when the text is done, when its part and its item are done, and
+//! in the response at the end. All of them must agree.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ const DELTAS: &[(&str, Part, &str)] = &[
     ),
 ];
 
-/// Members of an event that hold what it tells.
+/// Members of an event that hold its content.
 const TOLD: &[&str] = &[
     // Alphabetical.
     "arguments",
@@ -47,7 +47,7 @@ const TOLD: &[&str] = &[
     "text",
 ];
 
-/// Members of an event that its walk takes, or that are no text.
+/// Members of an event that its walk takes, or that hold no text.
 const OF_EVENT: &[&str] = &[
     // Alphabetical.
     "annotation",
@@ -70,9 +70,9 @@ pub(super) struct ResponseWalk {
     known: Known,
     /// Texts that are coming in, in pieces.
     open: BTreeMap<FieldId, Open>,
-    /// By how many the numbers of our events are ahead of the provider's.
+    /// Difference by which the numbers of our events are ahead of the provider's.
     shift: i64,
-    /// The number of the provider's next event, where it numbers them.
+    /// The number of the provider's next event, if it numbers them.
     next: Option<u64>,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct ResponseWalk {
 struct Open {
     written: String,
     treated: String,
-    /// What its delta events say besides the delta, for events of our own.
+    /// Members of its delta events besides the delta, for events that the gateway adds.
     template: Vec<(Cow<'static, str>, Json<'static>)>,
 }
 
@@ -219,7 +219,7 @@ impl ResponseWalk {
         }
     }
 
-    /// Ends texts: what is held of them goes out, and what became of them is remembered.
+    /// Ends texts: flushes the held part of each and remembers the result.
     fn flush(
         &mut self,
         fields: &mut Fields,
@@ -250,7 +250,7 @@ impl ResponseWalk {
         Ok(())
     }
 
-    /// Writes what must go out before an event, as events of their own.
+    /// Writes texts that must precede an event, as separate events.
     fn write_before(&mut self, fields: &mut Fields, number: Option<u64>, out: &mut Vec<u8>) {
         for (id, text) in std::mem::take(&mut fields.before) {
             let template = self.open.get(&id).map(|open| open.template.clone());
@@ -272,7 +272,7 @@ impl ResponseWalk {
     }
 }
 
-/// What a delta event says besides the delta.
+/// Returns the members of a delta event besides the delta.
 fn template(data: &Json<'_>) -> Vec<(Cow<'static, str>, Json<'static>)> {
     let is_kept = |name: &str| PLACES.contains(&name);
     let members = data.members().iter().filter(|(name, _)| is_kept(name));
@@ -283,7 +283,7 @@ fn template(data: &Json<'_>) -> Vec<(Cow<'static, str>, Json<'static>)> {
     owned.collect()
 }
 
-/// Members of an event that say where its text belongs.
+/// Members of an event that say which part its text belongs to.
 const PLACES: &[&str] = &[
     // Alphabetical.
     "content_index",

@@ -1,13 +1,14 @@
-//! What no scanner of text can judge in a Responses request: media, text that stands elsewhere, and tools that run at
+//! Content of a Responses request that a text scanner cannot judge: media, text stored elsewhere, and tools that run at
 //! the provider.
 
 use crate::json::{Document, Kind, Value};
 use crate::request::{has_key, type_of};
 
-/// Parameters that refer to text which stands at the provider.
+/// Parameters that refer to text stored at the provider.
 const REFERENCES: &[&str] = &["conversation", "previous_response_id", "prompt"];
 
-/// Types of tools that run at the caller. All others run at the provider, where nobody sees what they send and fetch.
+/// Types of tools that run at the caller. All other tools run at the provider, and the gateway cannot see what they
+/// send and fetch.
 const CALLERS_TOOLS: &[&str] = &["apply_patch", "custom", "function", "local_shell"];
 
 /// Types of items and parts that are not text, or refer to something.
@@ -44,7 +45,7 @@ fn in_item<'d>(item: &Value<'d>, parts: &mut Vec<(Value<'d>, &'static str)>) {
     if item.kind() == Kind::Object {
         let kind = type_of(item).unwrap_or_default();
         let opaque = OPAQUE.iter().find(|opaque| **opaque == kind).copied();
-        // An item without a type, of which only the id is told, is a reference too.
+        // An item with an id and no type is a reference too.
         let is_bare = item.get("id").is_some() && item.values().nth(1).is_none();
         let refers = ["file_id", "file_url"].iter().any(|name| {
             let value = item.get(name);

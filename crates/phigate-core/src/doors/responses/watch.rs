@@ -6,7 +6,7 @@ use crate::wire::relay::{Flow, Watch};
 use crate::wire::sse::SseEvent;
 use crate::wire::{FailureKind, ProviderFailure, ReplySummary, Usage, unreadable};
 
-/// What a complete response says about itself.
+/// Reads the summary of a complete response.
 pub(super) fn read_response(body: &[u8]) -> Result<ReplySummary, ProviderFailure> {
     let response = Json::read(body).map_err(|_| unreadable())?;
     let has_output = matches!(response.get("output"), Some(Json::List(_)));
@@ -94,7 +94,7 @@ fn note(response: &Json<'_>, summary: &mut ReplySummary) {
     }
 }
 
-/// Why a response ended, in the words of chat completions; none while it goes on.
+/// Returns the reason that a response ended, in the words of chat completions; `None` while it goes on.
 fn finish_reason(response: &Json<'_>) -> Option<&'static str> {
     let is_call = |item: &Json<'_>| {
         let kind = item.text_of("type");

@@ -29,7 +29,7 @@ fn inner(text: &str) -> &str {
     address.strip_prefix("mailto:").unwrap_or(address)
 }
 
-/// `jane dot roe at example dot org` with its signs.
+/// Writes a spoken address (`jane dot roe at example dot org`) with its signs.
 fn with_signs(text: &str) -> Cow<'_, str> {
     if text.contains('@') {
         return Cow::Borrowed(text);

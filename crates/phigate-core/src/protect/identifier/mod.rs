@@ -26,7 +26,7 @@ struct Writing {
     tried: fn(&str) -> Option<Vec<String>>,
     /// The expected format, for an error message.
     looks: &'static str,
-    /// In which ways it was looked for, in words.
+    /// Ways of the search, in words.
     ways: &'static str,
     /// Digits, which a text may call by another kind's name.
     is_number: bool,
@@ -100,7 +100,7 @@ static WRITINGS: &[Writing] = &[
     },
 ];
 
-/// What to look for, to answer where an identifier occurred.
+/// Search for an identifier, to answer where it occurred.
 pub struct Question {
     kind: PhiKind,
     forms: Vec<String>,
@@ -139,8 +139,8 @@ pub fn stored_forms(kind: PhiKind, exact: &str) -> Vec<String> {
     }
 }
 
-/// Everything to try for an identifier: as the kind that is asked for, and where that is a number, as every other kind
-/// of number that it can be. A telephone number after an MRN may have been found as another MRN.
+/// Returns everything to try for an identifier: as the kind that is asked for, and if that is a number, as every other
+/// kind of number that it can be. A telephone number after an MRN may have been found as another MRN.
 pub fn questions(kind: PhiKind, typed: &str) -> Result<Vec<Question>, Misfit> {
     let asked = question(kind, typed)?;
     let may_be_number = |kind: PhiKind| writing(kind).is_none_or(|writing| writing.is_number);
@@ -152,7 +152,7 @@ pub fn questions(kind: PhiKind, typed: &str) -> Result<Vec<Question>, Misfit> {
     Ok(std::iter::once(asked).chain(others).collect())
 }
 
-/// Everything to try for an identifier of this kind as it was typed.
+/// Returns everything to try for an identifier of this kind as it was typed.
 pub fn question(kind: PhiKind, typed: &str) -> Result<Question, Misfit> {
     let Some(writing) = writing(kind) else {
         let ways = "as written";

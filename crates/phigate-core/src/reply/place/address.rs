@@ -1,11 +1,11 @@
-//! Addresses in text: what opens one, and where it ends.
+//! Addresses in text: their openings and their ends.
 //!
 //! Browsers take `https:/evil.example`, `https:evil.example` and `/\evil.example` for the same as
 //! `https://evil.example`, drop tabs and line breaks inside addresses, and read character references.
 
 use super::entity::EntityReader;
 
-/// How far back an address can announce itself: `javascript:`, with some line breaks in it.
+/// Distance over which an address can announce itself: `javascript:`, with some line breaks in it.
 const TAIL_BYTES: usize = 20;
 
 /// Schemes that are known by their names at the end of any word, since no word ends like them.
@@ -52,12 +52,12 @@ pub(super) struct Address {
     is_fresh: bool,
 }
 
-/// What ends an address: what opened it.
+/// End of an address, given by its opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     /// A blank.
     Blank,
-    /// The quote in which it stands, or the line's end.
+    /// The quote around it, or the line's end.
     Quote(char),
     /// The end of the string: it is the whole of it.
     String,
@@ -66,7 +66,7 @@ enum End {
 }
 
 impl Address {
-    /// The same address for readers to whom quotes are no ends.
+    /// Returns this address for readers that do not end it at a quote.
     pub(super) fn without_quote(self) -> Option<Self> {
         matches!(self.end, End::Quote(_)).then_some(Self {
             end: End::Blank,
@@ -74,7 +74,7 @@ impl Address {
         })
     }
 
-    /// Its state after this character; `None` when it has ended.
+    /// Returns the state after this character; `None` when it has ended.
     pub(super) fn step(self, character: char) -> Option<Self> {
         let is_dropped = matches!(character, '\t' | '\n' | '\r');
         let is_blank = is_dropped || matches!(character, ' ' | '\u{b}' | '\u{c}' | '\u{3000}');
@@ -102,14 +102,14 @@ pub(super) struct AddressReader {
 /// The end of a text, as far as it says what may begin.
 #[derive(Debug, Clone, Copy)]
 struct Word {
-    /// The last characters, in lower case; what is not ASCII stands as a zero.
+    /// The last characters, in lower case; a zero replaces each character outside ASCII.
     tail: [u8; TAIL_BYTES],
-    /// What would end an address that begins here.
+    /// End of an address that begins here.
     end: End,
     host: Host,
 }
 
-/// How far a word looks like the name of a host.
+/// Likeness of a word to the name of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Host {
     None,
@@ -122,12 +122,12 @@ enum Host {
 }
 
 impl AddressReader {
-    /// At the beginning of a text.
+    /// Starts at the beginning of a text.
     pub(super) fn of_text() -> Self {
         Self::with(End::Blank)
     }
 
-    /// At the beginning of a string of JSON.
+    /// Starts at the beginning of a string of JSON.
     pub(super) fn of_string() -> Self {
         Self::with(End::String)
     }
@@ -145,7 +145,7 @@ impl AddressReader {
         }
     }
 
-    /// Whether a value may stand here: not as the rest of a host's name, nor after a reference to a character that
+    /// Whether a value may follow here: not as the rest of a host's name, nor after a reference to a character that
     /// needs no end.
     pub(super) fn is_plain(&self) -> bool {
         let is_in_host = self.word.host == Host::Name && self.word.before() != b'.';

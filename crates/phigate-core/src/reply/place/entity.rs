@@ -1,4 +1,4 @@
-//! HTML's character references, read as the characters that they stand for.
+//! HTML's character references, read as the characters that they denote.
 
 /// Characters of a reference, without `&` and `;`.
 const LENGTH_MAX: usize = 10;
@@ -33,17 +33,17 @@ pub(super) struct EntityReader {
     is_open: bool,
 }
 
-/// What a character means.
+/// Meaning of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Meaning {
-    /// What the reference before it stands for, if it ends one.
+    /// The character denoted by the reference before it, if it ends one.
     pub(super) referred: Option<char>,
     /// Whether it is part of that reference.
     pub(super) is_end: bool,
 }
 
 impl Meaning {
-    /// Nothing but itself.
+    /// Character that means only itself.
     const NOTHING: Self = Self {
         referred: None,
         is_end: false,

@@ -1,12 +1,12 @@
 //! Lines, as far as a Markdown renderer ends markup with them.
 //!
 //! A renderer passes blocks of HTML on as they are, and escapes what follows them. A tag that such a block leaves open
-//! is closed by nothing that stands in the text after it.
+//! is closed by nothing in the text after it.
 
 use super::line_end::LineEnd;
 use super::markup::Names;
 
-/// Where the current line stands.
+/// State of the current line.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     /// Whether nothing but blanks and the marks of lists and quotations has gone by.
@@ -38,7 +38,7 @@ impl Line {
     /// Takes the next character.
     pub(super) fn step(&mut self, character: char, previous: char) -> LineEnd {
         match character {
-            // The second half of one end.
+            // LF after CR: the line has already ended.
             '\n' if previous == '\r' => LineEnd::default(),
             '\n' | '\r' => self.end(),
             _ if self.is_lead => self.step_lead(character),
@@ -55,7 +55,7 @@ impl Line {
         (self.is_lead, self.is_blank) = (false, false);
     }
 
-    /// Looks for blocks with rules of their own.
+    /// Looks for blocks with special rules.
     pub(super) fn note_block(&mut self, names: &Names) {
         const ODD: &[&[u8]] = &[b"<!", b"<?", b"<pre", b"<script", b"<style", b"<textarea"];
         if names.is_after(b"!?eta") && ODD.iter().any(|odd| names.ends_with(odd)) {

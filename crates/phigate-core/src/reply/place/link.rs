@@ -21,22 +21,22 @@ enum Part {
     BeforeAddress { has_break: bool },
     /// In the address of a definition, until a blank or, if it is in angle brackets, until their end.
     Address { is_angled: bool },
-    /// After the address, where a title may follow.
+    /// After the address: a title may follow.
     AfterAddress { has_break: bool },
     /// In the title of a definition, until this mark.
     Title(char),
-    /// After `![`, this many brackets deep: the text that stands for a picture.
+    /// After `![`, this many brackets deep: the alternative text of a picture.
     Picture { depth: u8 },
 }
 
-/// Where in a destination.
+/// Position in a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     /// Before the address.
     Start,
     /// In a word.
     Word,
-    /// After a blank, where a title may begin.
+    /// After a blank: a title may begin.
     Gap,
     /// In angle brackets.
     Angle,
@@ -65,7 +65,7 @@ impl Link {
         matches!(self.part, Part::AfterAddress { .. })
     }
 
-    /// Its state after this character; `None` when it has ended. An empty line ends it.
+    /// Returns the state after this character; `None` when it has ended. An empty line ends it.
     pub(super) fn step(self, character: char, end: LineEnd) -> Option<Self> {
         if end.is_blank {
             return None;
@@ -131,8 +131,8 @@ fn step_destination(depth: u8, inside: Inside, character: char) -> Option<Part> 
     Some(Part::Destination { depth, inside })
 }
 
-/// A definition: an address, and perhaps a title, each on the same line or on the next. Marks of quotations may stand
-/// before them there.
+/// Steps through a definition: an address, and perhaps a title, each on the same line or on the next. Marks of
+/// quotations may precede them there.
 fn step_definition(part: Part, character: char) -> Option<Part> {
     let is_end = is_line_end(character);
     match part {

@@ -5,7 +5,7 @@ use super::line_end::LineEnd;
 /// Characters that are remembered: the longest name that means something, with `</` before it.
 const NAMES_BYTES: usize = 12;
 
-/// The last characters, in lower case; what is not ASCII stands as a zero.
+/// The last characters, in lower case; a zero replaces each character outside ASCII.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Names([u8; NAMES_BYTES]);
 
@@ -65,24 +65,24 @@ pub(super) enum Markup {
     Tag { at: Tag, text: Option<u8> },
     /// In a declaration or an instruction, until `>`.
     Declaration,
-    /// After `<!`, with so many characters of `--` or `[CDATA[`.
+    /// After `<!`, with this many characters of `--` or `[CDATA[`.
     Bang(u8),
     /// In a comment.
     Comment(Comment),
-    /// In character data, until `]]>`; with so many brackets.
+    /// In character data, until `]]>`; with this many brackets.
     Data(u8),
     /// An address of electronic mail in angle brackets.
     Mail,
     /// In the content of this row of the elements that hold text.
     Text(u8),
-    /// In what has no end that every reader sees.
+    /// In markup without an end that every reader sees.
     Endless,
 }
 
-/// Where in a tag.
+/// Position in a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// In the name of an element that begins, after so many characters.
+    /// In the name of an element that begins, after this many characters.
     Name(u8),
     /// In the name of an element that ends.
     EndName,
@@ -97,7 +97,7 @@ pub(super) enum Tag {
     Unquoted,
 }
 
-/// Where in a comment, as HTML counts its hyphens.
+/// Position in a comment, as HTML counts its hyphens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comment {
     Start,
@@ -109,7 +109,7 @@ pub(super) enum Comment {
 }
 
 impl Markup {
-    /// Its state after this character; `None` when it has ended. `names` ends before the character.
+    /// Returns the state after this character; `None` when it has ended. `names` ends before the character.
     pub(super) fn step(self, character: char, names: &Names, end: LineEnd) -> Option<Self> {
         match self {
             Self::Start => match character {
@@ -235,7 +235,7 @@ fn step_comment(comment: Comment, character: char) -> Option<Comment> {
     Some(next)
 }
 
-/// What HTML takes for a blank.
+/// Whether HTML takes a character for a blank.
 fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }

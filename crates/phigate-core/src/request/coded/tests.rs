@@ -1,4 +1,4 @@
-//! Runs of base64 and hexadecimal, told apart.
+//! Tests of coded runs: decoded text, files, ids and ciphertexts, in base64 and in hexadecimal.
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn pieces(text: &str, length: usize, between: &str) -> String {
 
 const LETTER: &str = "Patient Kofi Okonkwo, SSN 531-22-8742, DOB 07/02/1971, phone 206-555-0142.";
 
-/// [`LETTER`] compressed: stored, with fixed codes, and a longer text with codes of its own.
+/// [`LETTER`] compressed: stored, with fixed codes, and a longer text with dynamic codes.
 const ZLIB: &[&str] = &[
     "eAEBSgC1/1BhdGllbnQgS29maSBPa29ua3dvLCBTU04gNTMxLTIyLTg3NDIsIERPQiAwNy8wMi8xOTcxLCBwaG9uZSAyMDYtNTU1LTAxNDIuJN0TWQ==",
     "eJwLSCzJTM0rUfDOT8tU8M/Oz8suz9dRCA72UzA1NtQ1MtK1MDcx0lFw8XdSMDDXNzDSN7Q0N9RRKMjIz0tVMDIw0zU1NdU1MDQx0gMAJN0TWQ==",

@@ -126,7 +126,7 @@ fn report(desk: &Desk<'_>, given: &[Given], text_bytes: usize) -> Report {
     Report::given(desk.scanner, "text", text_bytes, known)
 }
 
-/// Byte offsets of all code points where the text or an entity begins or ends, found in one pass.
+/// Byte offsets of all code points at which the text or an entity begins or ends, found in one pass.
 struct Offsets(BTreeMap<usize, usize>);
 
 impl Offsets {
@@ -163,7 +163,7 @@ fn beyond(given: &[Given], length: usize) -> RequestError {
     wrong_value(at, &format!("lies behind the end of the text, at {length}"))
 }
 
-/// Replaces the entities by the operators' results. If two overlap in part, the first ends where the second begins.
+/// Replaces the entities by the operators' results. If two overlap in part, the first ends at the start of the second.
 fn change(
     text: &str,
     offsets: &Offsets,

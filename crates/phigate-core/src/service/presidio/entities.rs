@@ -75,7 +75,7 @@ fn entity(kind: PhiKind) -> Option<&'static Entity> {
     ENTITIES.iter().find(|one| one.kind == kind)
 }
 
-/// `US_SSN` → `UsSsn`.
+/// Converts a name to camel case (`US_SSN` → `UsSsn`).
 fn camel_case(name: &str) -> String {
     let words = name.split('_').filter(|word| !word.is_empty());
     words

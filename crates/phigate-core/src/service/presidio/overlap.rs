@@ -57,7 +57,7 @@ fn merged(given: Vec<Given>) -> Vec<Given> {
     all
 }
 
-/// Drops entities inside others, and sorts the rest.
+/// Drops each entity that another contains, and sorts the rest.
 fn without_contained(mut all: Vec<Given>) -> Vec<Given> {
     // An outer entity sorts before its inner ones: earliest start first, then latest end, then best score.
     all.sort_by(|one, other| {

@@ -1,4 +1,4 @@
-//! From Anthropic's answer to a chat completion.
+//! Translation of Anthropic's answer into a chat completion.
 
 use super::super::failure::unreadable;
 use super::super::translate::completion::{Choice, completion, tool_call};

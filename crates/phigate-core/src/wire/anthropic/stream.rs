@@ -1,4 +1,4 @@
-//! From Anthropic's stream to chunks.
+//! Translation of Anthropic's stream into chunks.
 
 use super::super::failure::unreadable;
 use super::super::sse::{SseEvent, SseReader};

@@ -110,7 +110,8 @@ fn write_adaptive(
     effort
 }
 
-/// With a budget, the turn that called the last tools must bring its thoughts back. A caller that lost them cannot.
+/// Whether the turn that called the last tools lacks its thoughts. With a budget it must bring them back; a caller that
+/// lost them cannot.
 pub(in super::super) fn lacks_thoughts(thoughts: &Thoughts<'_>, messages: &[Message<'_>]) -> bool {
     let last_turn = messages
         .iter()

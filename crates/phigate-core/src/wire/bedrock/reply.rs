@@ -1,4 +1,4 @@
-//! From Converse's answer to a chat completion.
+//! Translation of Converse's answer into a chat completion.
 
 use super::super::anthropic::{CARRIER, hidden_thought, thought};
 use super::super::failure::unreadable;

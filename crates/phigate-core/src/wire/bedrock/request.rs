@@ -1,4 +1,4 @@
-//! From a caller's request to Converse.
+//! Translation of a caller's request into Converse's.
 
 use super::super::anthropic::{CARRIER, Sampling, Thoughts, lacks_thoughts, write_sampling};
 use super::super::request::{Call, Expectation, Refusal, Translated};

@@ -1,4 +1,4 @@
-//! From ConverseStream's frames to chunks.
+//! Translation of ConverseStream's frames into chunks.
 
 use super::super::anthropic::{CARRIER, hidden_thought, thought};
 use super::super::failure::unreadable;

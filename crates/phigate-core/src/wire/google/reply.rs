@@ -1,4 +1,4 @@
-//! From Google's answer to a chat completion.
+//! Translation of Google's answer into a chat completion.
 
 use super::super::failure::unreadable;
 use super::super::translate::completion::{Choice, completion, tool_call};
@@ -111,7 +111,7 @@ fn read_candidate(
     Ok(())
 }
 
-/// The parts of a candidate; none when it has no content.
+/// Returns the parts of a candidate; empty if it has no content.
 pub(super) fn parts_of<'b, 'a>(candidate: &'b Json<'a>) -> &'b [Json<'a>] {
     candidate
         .get("content")
@@ -239,7 +239,7 @@ const NUMBERED: &[&str] = &[
 ];
 
 /// The tokens used, in OpenAI's arithmetic: Google's candidates exclude thoughts. The total is always the provider's.
-/// If it is missing, some count is missing too, and a sum of the others would look complete.
+/// If it is missing, some count is missing too, and a sum of the other counts would look complete.
 pub(super) fn read_usage(metadata: &Json<'_>) -> Usage {
     let count = |name: &str| metadata.count_of(name);
     let prompt_tokens = count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount"));

@@ -1,4 +1,4 @@
-//! From a caller's request to Google's.
+//! Translation of a caller's request into Google's.
 
 use super::super::request::{Call, Expectation, Refusal, Translated};
 use super::super::translate::draft::{Draft, include_usage, max_tokens, stop_sequences};

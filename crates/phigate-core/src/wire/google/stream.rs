@@ -1,4 +1,4 @@
-//! From Google's stream to chunks.
+//! Translation of Google's stream into chunks.
 //!
 //! Each event is a partial answer. The stream has no end marker, so finish reasons are held back until the body ends in
 //! an orderly way: a cut stream must not look finished.

@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// `stop` as a list: it may be one string or several.
+/// Returns `stop` as a list: it may be one string or several.
 pub(in super::super) fn stop_sequences<'b>(draft: &'b Draft<'_>) -> Result<Vec<&'b str>, Refusal> {
     match draft.given("stop") {
         None => Ok(Vec::new()),

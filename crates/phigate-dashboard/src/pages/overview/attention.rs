@@ -25,11 +25,11 @@ pub(crate) struct Health {
     pub(crate) tone: &'static str,
     pub(crate) name: String,
     pub(crate) text: String,
-    /// Where something can be done about it.
+    /// Page for dealing with it.
     pub(crate) href: &'static str,
 }
 
-/// Failed sign-ins within a day from which somebody should look.
+/// Failed sign-ins within a day that need attention.
 const FAILED_LOGINS: usize = 5;
 /// A key that stops within this time is worth a word.
 const EXPIRES_SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -82,7 +82,7 @@ fn provider_health(name: &str, provider: &Provider, recent: &[RequestRow]) -> He
     }
 }
 
-/// How a provider fared at a request: its error code, if any. None where it was not asked.
+/// Returns a provider's result at a request: its error code, if any. `None` if the provider was not asked.
 fn fare(name: &str, request: &RequestRow) -> Option<Option<ErrorCode>> {
     let outcome = request.outcome.as_ref()?;
     let mut attempts = outcome.attempts.iter();
@@ -104,7 +104,7 @@ fn with_key(words: &str, last4: &str) -> String {
     }
 }
 
-/// What an error code says about a provider; none when it says nothing about it.
+/// Returns the meaning of an error code for a provider; `None` if the code says nothing about the provider.
 fn failure_words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
     match code {
         ErrorCode::ProviderAuthFailed => Some(("bad", "refused its key at the last request")),
@@ -117,7 +117,7 @@ fn failure_words(code: ErrorCode) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Everything somebody should look at, the worst first.
+/// Returns everything that needs attention, the worst first.
 pub(super) async fn attention(
     dash: &Dash,
     visit: &SignedIn,
@@ -152,7 +152,7 @@ fn failing_parts(health: &[Health]) -> Vec<Line> {
     health.iter().filter(is_failing).map(line).collect()
 }
 
-/// What is still to be set up before any request can be answered.
+/// Returns the steps that are missing before any request can be answered.
 fn missing_parts(visit: &SignedIn, keys: &[ApiKeyInfo], now: Timestamp) -> Vec<Line> {
     let has_key = keys
         .iter()

@@ -1,4 +1,4 @@
-//! What happened, in figures.
+//! Figures of the overview.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(crate) struct Bar {
     pub(crate) href: String,
 }
 
-/// How far back one looks.
+/// Period that the figures cover.
 pub(super) struct Period {
     pub(super) code: &'static str,
     pub(super) label: &'static str,
@@ -51,7 +51,7 @@ pub(super) struct Period {
     pub(super) by_day: bool,
 }
 
-/// The one that is shown unless another is asked for.
+/// Index of the period that is shown by default.
 const USUAL: usize = 1;
 
 /// The period with this code.
@@ -212,7 +212,7 @@ pub(super) fn figures(stats: &Stats, added_ms: Option<[f64; 2]>) -> Vec<Figure> 
     ]
 }
 
-/// The log from where the figures begin, so that it lists what they count and no more.
+/// Returns the address of the log from the start of the figures, so that it lists what they count and no more.
 pub(super) fn counted_log(stats: &Stats) -> String {
     let start = stats.buckets.first().map(|bucket| bucket.start);
     log_filter::since(start.unwrap_or_default())
@@ -250,7 +250,7 @@ pub(super) fn slot(bucket: &Bucket) -> Slot {
     }
 }
 
-/// The same for requests with PHI alone.
+/// Returns the slot of a bucket for requests with PHI alone.
 pub(super) fn phi_slot(bucket: &Bucket) -> Slot {
     let slot = slot(bucket);
     let counts = SERIES.iter().map(|series| match series.of {
@@ -286,7 +286,7 @@ fn done(counts: &BTreeMap<String, u64>, action: Action) -> u64 {
 /// Rows of a list of counts that a page has room for.
 const BARS: usize = 8;
 
-/// What was used with PHI, the most first: `12 of 340` requests.
+/// Returns the bars of use with PHI, the most first: `12 of 340` requests.
 pub(super) fn phi_bars(
     used: &BTreeMap<String, Use>,
     label: impl Fn(&str) -> String,

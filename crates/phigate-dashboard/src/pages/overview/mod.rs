@@ -1,4 +1,4 @@
-//! What happened, and is anything wrong.
+//! Overview: recent events, and problems that need attention.
 
 mod attention;
 mod figures;
@@ -49,9 +49,9 @@ pub(crate) struct Page {
     pub(crate) latest: Vec<Row>,
 }
 
-/// How many of the newest requests tell about the health of the providers.
+/// Newest requests from which the health of the providers is judged.
 const RECENT: usize = 50;
-/// How many requests with PHI are listed.
+/// Requests with PHI that are listed.
 const LATEST: usize = 8;
 
 /// `GET /`

@@ -14,7 +14,7 @@ use crate::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/detection";
 
-/// How PHI is looked for.
+/// Settings of the search for PHI.
 #[derive(Template)]
 #[template(path = "settings/detection.html")]
 pub(crate) struct Page {
@@ -31,7 +31,7 @@ pub(crate) struct Page {
 pub(crate) struct Threshold {
     pub(crate) code: &'static str,
     pub(crate) label: &'static str,
-    /// What an empty field means: the kind's own threshold, or "off" for kinds that are looked for only with one.
+    /// Meaning of an empty field: the kind's own threshold, or "off" for kinds that are looked for only with one.
     pub(crate) default: String,
     pub(crate) value: String,
     pub(crate) error: bool,
@@ -74,7 +74,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
     }
 }
 
-/// What stands in the fields: what is stored, or what was typed.
+/// Contents of the fields: stored, or typed.
 struct Typed {
     allow_unscannable: bool,
     thresholds: Vec<Threshold>,

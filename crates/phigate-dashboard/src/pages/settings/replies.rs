@@ -22,7 +22,7 @@ use crate::view::Choice;
 use crate::visit::{Answer, PageError, SignedIn, form_status, page, page_with};
 use phigate_gateway::detector;
 
-/// What is done with replies.
+/// Settings of the treatment of replies.
 #[derive(Template)]
 #[template(path = "settings/replies.html")]
 pub(crate) struct Page {
@@ -61,7 +61,7 @@ impl Stage {
 /// The caller's side of the example. Invented, and it looks it.
 const QUESTION: &str = "The patient's name is Jane Roe, SSN 123-45-6789. Please draft a short letter about her potassium of 3.1 mmol/L.";
 
-/// The model's side. The first token of each kind stands where its placeholder is; the telephone number is its own.
+/// The model's side. The first token of each kind is in the position of its placeholder; the telephone number is new.
 const ANSWER: &str =
     "Dear [NAME],\nyour potassium is a little low. Please call us back on 212-555-0142.";
 
@@ -119,7 +119,7 @@ fn draft(
     })
 }
 
-/// What can be done with new PHI.
+/// Returns the possible actions on new PHI.
 pub(crate) fn reply_choices(chosen: Replies) -> Vec<ReplyChoice> {
     let choice = |choice: Replies| ReplyChoice {
         code: choice.code(),
@@ -135,7 +135,8 @@ fn read(form: &Fields) -> Result<Settings, String> {
     typed(form, &Settings::default(), fields)
 }
 
-/// The example, as received, as sent, as answered and as given back. None if the detector is set so that it finds nothing in it.
+/// Returns the example, as received, as sent, as answered and as given back. `None` if the detector is set so that it
+/// finds nothing in it.
 pub(crate) fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>> {
     let scanner = Arc::new(Scanner::new(detector.clone()));
     let body =

@@ -14,7 +14,7 @@ use crate::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/retention";
 
-/// How long everything is kept.
+/// Settings of retention.
 #[derive(Template)]
 #[template(path = "settings/retention.html")]
 pub(crate) struct Page {
@@ -57,7 +57,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
     }
 }
 
-/// What stands in the fields: what is stored, or what was typed.
+/// Contents of the fields: stored, or typed.
 struct Typed {
     content_days: String,
     record_days: String,

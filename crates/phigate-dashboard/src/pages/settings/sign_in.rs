@@ -1,4 +1,4 @@
-//! Settings about signing in: whether everybody needs a second factor.
+//! Settings about signing in: whether all users need a second factor.
 
 use askama::Template;
 use axum::extract::State;
@@ -12,7 +12,7 @@ use crate::visit::{Answer, SignedIn, form_status, page_with};
 
 const ADDRESS: &str = "/settings/sign-in";
 
-/// What signing in takes.
+/// Requirements for signing in.
 #[derive(Template)]
 #[template(path = "settings/sign-in.html")]
 pub(crate) struct Page {
@@ -20,7 +20,7 @@ pub(crate) struct Page {
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) require_second_factor: bool,
-    /// Who would be asked to set one up, in words.
+    /// Users who would have to set up a second factor, in words.
     pub(crate) without: String,
 }
 

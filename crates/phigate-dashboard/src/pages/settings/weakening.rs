@@ -1,6 +1,6 @@
-//! Changes that weaken protection: whom they concern, and the question asked before they are saved.
+//! Changes that weaken protection: the records and requests that they concern, and the question asked before a save.
 //!
-//! What weakens is [`Weaker`]; here is what counts whom each concerns.
+//! [`Weaker`] lists the weakening changes; this module counts what each of them concerns.
 
 use std::collections::BTreeMap;
 
@@ -29,18 +29,18 @@ pub(crate) struct Page {
     pub(crate) reason: String,
 }
 
-/// One thing that protects less, and whom it concerns.
+/// One change that protects less, and the records or requests that it concerns.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) what: String,
     pub(crate) concerns: String,
 }
 
-/// What came of asking.
+/// Result of asking.
 pub(super) enum Asked<'a> {
     /// Nothing had to be asked, or a reason was given.
     Given(By<'a>),
-    /// It is asked now; nothing was saved.
+    /// The question is asked now; nothing was saved.
     First(Box<Response>),
 }
 
@@ -79,7 +79,7 @@ pub(super) async fn ask<'v>(
     Ok(Asked::First(Box::new(question)))
 }
 
-/// How many records or requests it concerns, in words.
+/// Returns the number of records or requests that a change concerns, in words.
 async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<String, PageError> {
     let stats = || dash.vault.figures.stats(visit.account_id(), Window::Month);
     Ok(match weaker {
