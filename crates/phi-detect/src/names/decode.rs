@@ -12,7 +12,7 @@ use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 
-/// What the model tells apart; only some of it is PHI that we report.
+/// Kinds that the model distinguishes; only some of them are PHI that we report.
 const KINDS: usize = 6;
 /// The reported kinds, by their place among the model's: code, rule, and the fewest bytes to
 /// believe; a lone letter or house number is more often a false alarm.
@@ -27,7 +27,8 @@ const RUN_MAX: usize = 1024;
 /// Fractional bits of a score.
 const SCORE_BITS: u32 = 11;
 
-/// The rule, and how sure the model is, of names that it nearly or hardly takes for one. Nothing is reported at that.
+/// Rule of names below the reported score, and the scores from which they are likely and unlikely. They are not
+/// reported.
 pub(crate) const SUSPECTED: &str = "name.suspected";
 pub(crate) const NEARLY: f32 = 0.2;
 pub(crate) const HARDLY: f32 = 0.1;
@@ -188,8 +189,8 @@ impl<'a> Decoder<'a> {
         self.spans[tokens.start].0 as usize..self.spans[tokens.end - 1].1 as usize
     }
 
-    /// How often a finding is right whose tags lead that far over "nothing" on average, as measured
-    /// on texts kept out of training.
+    /// Returns the measured precision, on texts kept out of training, of findings whose tags lead that far over
+    /// "nothing" on average.
     fn confidence(&self, kind: usize, tokens: Range<usize>, tags: &[u8]) -> f32 {
         let count = tokens.len() as i64;
         let lead: i64 = tokens
@@ -204,8 +205,8 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Whether nothing in a run with this text can be reported, whatever its scores are: only a name is as short as two
-/// characters, and none has a digit then.
+/// Whether no run with this text can be reported at any score: only a name is as short as two characters, and a name
+/// that short has no digit.
 pub(super) fn is_too_short(run: &[u8]) -> bool {
     run.len() < 2 || run.len() == 2 && run.iter().any(u8::is_ascii_digit)
 }

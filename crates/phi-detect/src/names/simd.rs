@@ -34,7 +34,7 @@ pub(super) type Row = [u8; WIDTH];
 /// A row of an embedding table: what the token adds to its follower, itself and its predecessor.
 pub(super) type TableRow = [u8; TAPS * WIDTH];
 
-/// A dilated convolution to so many parts of 64 channels.
+/// A dilated convolution to `PARTS` parts of 64 channels.
 pub(super) struct Convolution<const PARTS: usize> {
     pub(super) dilation: usize,
     /// Inputs in the order of the three positions, and of the channels at each.
@@ -56,7 +56,7 @@ pub(super) struct Dense<const OUT: usize> {
     bias: [i32; OUT],
 }
 
-/// The weights of four inputs. A load of 64 bytes takes twice as long where it crosses a cache line.
+/// The weights of four inputs. A load of 64 bytes takes twice as long if it crosses a cache line.
 #[repr(align(64))]
 struct Fours<const OUT: usize>([[i8; 4]; OUT]);
 
@@ -99,13 +99,13 @@ pub(super) struct Screen {
 pub(super) struct Lists {
     /// The two rows that every place has.
     heads: Vec<[u32; 2]>,
-    /// What rare words have besides.
+    /// Further rows of rare words.
     rest: Vec<u32>,
-    /// Where the rest of each place starts, and where the last ends.
+    /// Index at which the rest of each place starts, and at which the last ends.
     starts: Vec<u32>,
 }
 
-/// Which kernels this machine runs.
+/// Kernels that this machine runs.
 #[expect(dead_code, reason = "each kind of processor makes its own")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -119,11 +119,11 @@ pub(crate) enum Level {
     Avx2,
     /// 128-bit multiply and add on processors that have more, see `gentle`.
     Avx2By128,
-    /// What every x86-64 processor has.
+    /// Instructions that every x86-64 processor has.
     Sse2,
     /// 128-bit dot products of ARM.
     NeonDot,
-    /// What every 64-bit ARM processor has.
+    /// Instructions that every 64-bit ARM processor has.
     Neon,
     /// Plain Rust.
     Portable,
@@ -149,7 +149,7 @@ impl Lists {
         self.starts.push(0);
     }
 
-    /// Where rows are put that the next place has besides its two.
+    /// Returns the buffer for rows of the next place beyond its first two.
     #[inline]
     pub(super) fn rest(&mut self) -> &mut Vec<u32> {
         &mut self.rest
@@ -162,7 +162,7 @@ impl Lists {
         self.starts.push(self.rest.len() as u32);
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.heads.len()
     }
@@ -315,7 +315,7 @@ pub(super) fn embed(
     }
 }
 
-/// Which of up to 64 tokens the gate lets through, one bit each.
+/// Returns which of up to 64 tokens the gate lets through, one bit each.
 pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     match level {
@@ -353,8 +353,8 @@ fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32
     portable::weigh(units, weights)
 }
 
-/// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`.
-/// Where there are more parts out than in, the residual is the input's parts in turn.
+/// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`. If there are
+/// more parts out than in, the residual is the input's parts in turn.
 ///
 /// Every listed row must have `dilation` rows on either side.
 pub(super) fn convolve<const IN: usize, const OUT: usize>(

@@ -19,13 +19,13 @@ const TRIGRAMS_MAX: usize = 6;
 /// Bytes of a word that are kept for its features; the hash covers all of it.
 const KEPT_MAX: usize = 48;
 
-/// Where a token stands, and the rows that every token has: of its word or of its first part, and of its context.
+/// Span of a token, and the rows that every token has: of its word or of its first part, and of its context.
 pub(super) struct Token {
     pub(super) span: (u32, u32),
     pub(super) rows: [u32; 2],
 }
 
-/// The rows of what stands before the first and after the last token.
+/// Returns the rows of the context before the first and after the last token.
 pub(super) fn outside(weights: &Weights) -> [u32; 2] {
     [weights.word_row(0), weights.context_row(0)]
 }
@@ -37,7 +37,7 @@ pub(super) struct KnownWords(Box<[([u64; 2], u32)]>);
 impl KnownWords {
     const BITS: u32 = 10;
 
-    /// None yet.
+    /// Makes an empty cache.
     pub(super) fn new() -> Self {
         // No word has all bits set.
         KnownWords(vec![([u64::MAX; 2], 0); 1 << Self::BITS].into())
@@ -63,7 +63,7 @@ pub(super) struct Tokens<'a> {
     weights: &'static Weights,
     known: &'a mut KnownWords,
     position: usize,
-    /// White space since the last token: 0 none, 1 one blank, 2 other, 3 a line break, 4 more or the start.
+    /// White space since the last token: 0 for nothing, 1 one blank, 2 other, 3 a line break, 4 more or the start.
     space: u8,
     line_end: usize,
     line_case: u8,
@@ -387,7 +387,7 @@ fn is_letter(letter: char) -> bool {
             && matches!(letter, '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{1fff}' | '\u{2c00}'..='\u{2fef}' | '\u{3040}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{fe70}'..='\u{fefe}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' | '\u{10000}'..='\u{1cfff}' | '\u{20000}'..='\u{3ffff}'))
 }
 
-/// The ASCII mark that stands for this one.
+/// Returns the ASCII mark that this one is read as.
 fn plain_mark(letter: char) -> u8 {
     match letter {
         '‘' | '’' => b'\'',

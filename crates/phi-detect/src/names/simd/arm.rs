@@ -139,7 +139,7 @@ fn add_products<const OUT: usize, const SIXTEENS: usize>(
     }
 }
 
-/// Which inputs are not zero, one bit each.
+/// Returns which inputs are not zero, one bit each.
 #[inline]
 #[target_feature(enable = "neon")]
 fn non_zero(input: &Row) -> u64 {
@@ -332,7 +332,7 @@ fn load_sums(sums: &[i32; LANES]) -> [int32x4_t; LANES / 4] {
     lanes
 }
 
-/// The same, the other way round.
+/// Stores the sums of sixteen lanes in an array.
 #[inline]
 #[target_feature(enable = "neon")]
 fn store_sums(lanes: &[int32x4_t; LANES / 4]) -> [i32; LANES] {
@@ -344,7 +344,7 @@ fn store_sums(lanes: &[int32x4_t; LANES / 4]) -> [i32; LANES] {
     sums
 }
 
-/// Writes sixteen activations, none above the largest.
+/// Writes sixteen activations, clamped to the largest.
 #[inline]
 #[target_feature(enable = "neon")]
 fn store(channels: &mut [u8; 16], values: uint8x16_t) {

@@ -1,4 +1,4 @@
-//! The kernels in plain Rust, for every processor; what they compute is the law for the others.
+//! The kernels in plain Rust, for every processor, and the reference for all other kernels.
 //!
 //! Written so that the compiler turns the inner loops into whatever vector
 //! instructions every processor of the target has.
@@ -120,7 +120,7 @@ impl<const IN: usize> Inputs<IN> {
     }
 }
 
-/// Which inputs are not zero, one bit each.
+/// Returns which inputs are not zero, one bit each.
 #[inline(always)]
 pub(super) fn non_zero(input: &Row) -> u64 {
     const ONES: u64 = u64::MAX / 255;

@@ -37,7 +37,7 @@ impl<const OUT: usize> Stretch<OUT> {
 /// Deals groups of four inputs out to stretches within which no sum of 16 bits can overflow, whatever the inputs are.
 /// Such a sum takes two of the four inputs of each group.
 ///
-/// Those that could add most come first, each where it leaves most room: nearly all stretches are full then.
+/// Those that could add most come first, each in the stretch with most room left: nearly all stretches are full then.
 fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<Vec<usize>> {
     let added = |weights: &[i8; 4]| {
         let [a, b, c, d] = weights.map(|weight| ACTIVATION_MAX * i32::from(weight));

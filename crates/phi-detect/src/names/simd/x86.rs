@@ -331,7 +331,7 @@ pub(super) fn score_512_vnni<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
     input: &[Row; IN],
 ) -> [i32; TAGS_MAX] {
-    // A dot product takes several steps: so many sums are added to at once, that none has to wait for another.
+    // A dot product has a latency of several steps: `SUMS` independent sums keep the pipeline full.
     const SUMS: usize = 4;
     let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
     let weights = &layer.packed[..values.len()];
@@ -487,7 +487,7 @@ pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The same with registers of 128 bits.
+/// Computes one part of a convolution with registers of 128 bits.
 #[target_feature(enable = "avx2")]
 pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -553,7 +553,7 @@ fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAP
     fours
 }
 
-/// The same with registers of 256 bits.
+/// Computes one part of a convolution with registers of 256 bits.
 #[target_feature(enable = "avx2")]
 pub(super) fn convolve_256_by_twos<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
