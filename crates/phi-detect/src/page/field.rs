@@ -7,7 +7,7 @@ use crate::budget::List;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 
-/// A value that stands in a named place: a JSON member, a CSV cell, an HL7 field.
+/// A value in a named place: a JSON member, a CSV cell, an HL7 field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) span: Range<usize>,
@@ -73,7 +73,8 @@ impl<'a> Page<'a> {
         rests
     }
 
-    /// What stands beside a placeholder, without the signs between; none if a word of everyday speech is in it.
+    /// Returns the text beside a placeholder, without the signs between; `None` if it contains a word of everyday
+    /// speech.
     fn rest(&self, span: Range<usize>) -> Option<Range<usize>> {
         let text = self.slice(span.clone());
         let start = text.iter().position(|&byte| is_word_byte(byte))?;
@@ -90,7 +91,7 @@ impl<'a> Page<'a> {
         labels.chain(fields).any(is_meant)
     }
 
-    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
+    /// Whether a field starts or ends exactly here, so that the texts on both sides do not belong together.
     pub(crate) fn is_field_edge(&self, at: usize) -> bool {
         let next = self.fields.partition_point(|field| field.span.start < at);
         let starts = self

@@ -54,13 +54,13 @@ struct Run {
 struct Runs<'a> {
     bytes: &'a [u8],
     lexicon: &'static Lexicon,
-    /// Where the last run began.
+    /// Start of the last run.
     start: usize,
     /// Whether the block before ended inside it: 1 or 0.
     is_open: u64,
     /// Whether it has digits in that block.
     has_digits: bool,
-    /// Kept for its memory. At least one byte stands between two runs.
+    /// Kept for its memory. At least one byte lies between two runs.
     picked: [Run; bytes64::SIZE / 2],
 }
 
@@ -119,7 +119,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Whether this is a sign that stands behind keys of data.
+/// Whether this is a sign that follows keys of data.
 fn is_behind_key(byte: u8) -> bool {
     (byte == b':') | (byte == b'=') | (byte == b'(')
 }
@@ -127,12 +127,12 @@ fn is_behind_key(byte: u8) -> bool {
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
 
-/// What the pass has found so far.
+/// Results of the pass so far.
 struct Pass<'a> {
     bytes: &'a [u8],
     marks: List<Mark>,
     long_runs: List<Range<usize>>,
-    /// Where the last placeholder ends.
+    /// End of the last placeholder.
     free_from: usize,
 }
 

@@ -67,7 +67,7 @@ fn is_spoken_figure(page: &Page<'_>, index: usize) -> bool {
     mark.is_number() && mark.len() <= 4
 }
 
-/// Whether what stands after a mark can separate spoken digits: spaces, a comma, "dash".
+/// Whether the text after a mark can separate spoken digits: spaces, a comma, "dash".
 fn is_spoken_gap(page: &Page<'_>, index: usize) -> bool {
     let Some(next) = page.marks.get(index + 1) else {
         return false;
