@@ -22,7 +22,7 @@ static PROPERTIES: &[(&[u8], Meaning)] = &[
     (b"TEL", Meaning::Phone),
 ];
 
-/// How a card begins.
+/// Opening of a card.
 static OPENING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"BEGIN:VCARD"));
 
 /// Reads every card of the text.

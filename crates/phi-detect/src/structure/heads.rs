@@ -11,7 +11,7 @@ pub(super) fn meanings<'a>(heads: impl Iterator<Item = &'a str>) -> Option<Few<O
     meanings_if(heads, 2)
 }
 
-/// The same for a row that is marked as one of heads: a single label will do.
+/// Returns the meanings of a row that is marked as one of heads: a single label is enough.
 pub(super) fn meanings_of_marked<'a>(
     heads: impl Iterator<Item = &'a str>,
 ) -> Option<Few<Option<Meaning>>> {
@@ -40,7 +40,7 @@ fn meanings_if<'a>(
     Some(columns)
 }
 
-/// What one head means.
+/// Returns the meaning of one head.
 fn meaning(head: &str) -> Option<Meaning> {
     // "Geb.", "Tel.": one dot is that of a word cut short.
     let head = head.trim();
@@ -57,14 +57,15 @@ fn meaning(head: &str) -> Option<Meaning> {
         .or_else(|| is_part_of_name(head).then_some(Meaning::NameMaybe))
 }
 
-/// "Last" and "First" head the parts of a name, where the table is about people.
+/// Whether a head names part of a person's name ("Last", "First"), in a table about people.
 fn is_part_of_name(head: &str) -> bool {
     ["last", "first", "middle", "mi"]
         .iter()
         .any(|part| head.eq_ignore_ascii_case(part))
 }
 
-/// What a label that stands beside or below its value says, when it is one of a person's and nothing else is written with it.
+/// Returns the meaning of a label beside or below its value, if it is one of a person's and nothing else is written
+/// with it.
 pub(super) fn personal(label: &[u8]) -> Option<Meaning> {
     let label = short(label)?;
     labels::of_whole_key(label.trim_end_matches([':', ' ', '*', '#']))
