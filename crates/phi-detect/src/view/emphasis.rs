@@ -1,7 +1,7 @@
 //! Marks of looks in plain text: `**bold**`, `*italic*`, `~~struck~~`, and ticks glued to a value.
 //!
-//! A pair is seen through only where it can be nothing else: stars also multiply and point,
-//! underscores also join the words of an identifier, ticks also quote code.
+//! A pair is removed only if it can be nothing else: stars also multiply and point, underscores also join the words of
+//! an identifier, ticks also quote code.
 
 use super::edit::Edit;
 use crate::budget::List;

@@ -1,6 +1,6 @@
 //! Characters written by other characters: entities, percent codes, backslash escapes, control codes.
 
-/// Reads the escape at `at`. Returns where it ends and appends what it stands for, which may be nothing.
+/// Reads the escape at `at`. Returns its end and appends the text that it encodes, which may be empty.
 pub(super) fn read(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     match bytes[at] {
         b'&' => entity(bytes, at, shown),
@@ -130,12 +130,12 @@ fn braced(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     Some(at + 3 + length + 1)
 }
 
-/// `\e[31m`: the escape sign, where a colour follows.
+/// Reads the escape sign before a colour (`\e[31m`).
 fn escape_before_colour(bytes: &[u8], at: usize) -> Option<char> {
     colour_length(&bytes[at.min(bytes.len())..]).map(|_| '\u{1b}')
 }
 
-/// How many bytes a control character takes with the sequence that it opens: `ESC [31m`.
+/// Returns the length of a control character with the sequence that it opens (`ESC [31m`).
 pub(super) fn control_length(bytes: &[u8]) -> usize {
     let is_escape = bytes.first() == Some(&0x1b);
     let sequence = is_escape.then(|| colour_length(&bytes[1..])).flatten();

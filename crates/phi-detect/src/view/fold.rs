@@ -1,20 +1,20 @@
-//! What a single character outside ASCII looks like to a reader.
+//! Plain look of a single character outside ASCII.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::signs::{other_sign, sign};
 
-/// What becomes of a character in the view.
+/// Treatment of a character in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// It stays as it is.
+    /// Stays as it is.
     Keep,
-    /// Nobody sees it.
+    /// Is invisible.
     Drop,
-    /// It is a mark on the character before.
+    /// Is a mark on the character before.
     Attach,
-    /// It looks like what was written to the buffer.
+    /// Looks like the text that was written to the buffer.
     Replace,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn fold(c: char, shown: &mut String) -> Fold {
     }
 }
 
-/// Characters without a shape of their own.
+/// Whether a character is invisible by itself.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
@@ -166,7 +166,7 @@ pub(super) fn hidden_run(text: &str) -> Option<usize> {
     (count >= 2 && has_text).then_some(end)
 }
 
-/// What a tag character or a variation selector stands for when it is used to hide text.
+/// Returns the ASCII character that a tag character or a variation selector encodes when it is used to hide text.
 pub(super) fn hidden_character(c: char) -> Option<char> {
     let code = u32::from(c);
     let byte = match code {
