@@ -147,10 +147,10 @@ fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
     readable(bytes).map(|text| (text, (8, 5)))
 }
 
-/// Nobody pastes more of it.
+/// Longest ASCII85 text that is decoded.
 const ASCII85_BYTES_MAX: usize = 64 * 1024;
 
-/// How it opens.
+/// Opening of ASCII85.
 static ASCII85: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"<~"));
 
 /// ASCII85 between `<~` and `~>`.

@@ -20,7 +20,7 @@ use crate::page::Page;
 struct Coded {
     span: Range<usize>,
     text: Text,
-    /// How many bytes of the run stand for how many bytes of text.
+    /// Bytes of the run, and the bytes of text that they encode.
     ratio: (usize, usize),
 }
 
