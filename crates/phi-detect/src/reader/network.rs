@@ -27,7 +27,7 @@ pub(super) struct Window {
     weights: &'static Weights,
     /// Activations, `size` per piece.
     activations: Vec<f32>,
-    /// The same as whole numbers.
+    /// Activations as whole numbers.
     inputs: Vec<Pair>,
     /// Queries, `size / 2` pairs per piece.
     queries: Vec<Pair>,
