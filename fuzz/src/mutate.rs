@@ -1,4 +1,4 @@
-//! Inputs made from others: bytes changed, words inserted, pieces removed, doubled and swapped.
+//! Mutated inputs: bytes changed, words inserted, pieces removed, doubled and swapped.
 
 use crate::kept::words;
 
