@@ -17,7 +17,7 @@ where
     if bytes < SHARED_BYTES_MIN || threads < 2 {
         return texts.iter().map(|text| work(text.as_ref())).collect();
     }
-    // Texts differ in length: whoever is done takes the next.
+    // Texts differ in length: each finished thread takes the next text.
     let next = AtomicUsize::new(0);
     let share = || {
         let mut done = Vec::new();
