@@ -22,7 +22,7 @@ pub(crate) struct Budget<'a> {
     memory: Memory,
 }
 
-/// How many steps are gone for each look at the budget: words or lines, some KiB of text.
+/// Steps between two checks of the budget: words or lines, some KiB of text.
 const STEPS_PER_LOOK: usize = 256;
 
 impl<'a> Budget<'a> {
@@ -35,7 +35,7 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// The budget for a text of so many bytes.
+    /// Makes the budget for a text of this size.
     pub(crate) fn for_text(has_time: &'a dyn Fn() -> bool, bytes: usize) -> Self {
         Budget {
             has_time,
@@ -48,7 +48,7 @@ impl<'a> Budget<'a> {
         &self.memory
     }
 
-    /// Asks the caller. Once the answer was no, or memory ran out, it stays no.
+    /// Asks the caller. After the first "no", or when memory ran out, it stays spent.
     pub(crate) fn has_time(&self) -> bool {
         if !self.is_spent() && !(self.has_time)() {
             self.memory.0.is_spent.set(true);
@@ -83,7 +83,7 @@ pub(crate) struct Way<'b> {
     next_look: usize,
 }
 
-/// How far a reader goes between two looks.
+/// Bytes that a reader reads between two checks.
 const BYTES_PER_LOOK: usize = 8 << 10;
 
 impl<'b> Way<'b> {
@@ -142,13 +142,13 @@ impl Memory {
         list
     }
 
-    /// Counts bytes that are held beside lists; none where there is no room.
+    /// Counts bytes that are held beside lists; `None` if there is no room.
     pub(crate) fn hold(&self, bytes: usize) -> Option<Hold> {
         let mut hold = self.nothing();
         hold.grow(bytes).then_some(hold)
     }
 
-    /// Counts bytes that are held for a moment even where there is no room for them; the scan is then not complete.
+    /// Counts bytes that are held for a moment even if there is no room for them; the scan is then not complete.
     fn hold_anyway(&self, bytes: usize) -> Hold {
         let counts = &self.0;
         let held = counts.held.get().saturating_add(bytes);
@@ -217,7 +217,7 @@ impl<T> List<T> {
         }
     }
 
-    /// Makes room for at least so many more items.
+    /// Makes room for at least `more` further items.
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
         self.items.capacity() - self.items.len() >= more || self.grow(more)
     }
@@ -387,7 +387,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Counts a text that was made; none where there is no room for it.
+    /// Counts a text that was made; `None` if there is no room for it.
     pub(crate) fn of(memory: &Memory, text: String) -> Option<Self> {
         let hold = memory.hold(text.capacity())?;
         Some(Text { text, _hold: hold })

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::kinds::PhiKind;
 
-/// What might be PHI, before overlaps are settled and thresholds applied.
+/// Possible PHI, before overlaps are settled and thresholds applied.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
     /// The kind of PHI it would be.

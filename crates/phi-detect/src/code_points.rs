@@ -33,7 +33,7 @@ impl<'t> CodePoints<'t> {
         }
     }
 
-    /// How many code points stand before this byte offset.
+    /// Returns the number of code points before this byte offset.
     pub fn at(&mut self, byte: usize) -> usize {
         if let Some(between) = self.text.get(self.bytes..byte) {
             self.points += between.chars().count();

@@ -53,7 +53,7 @@ pub(crate) const MEASURES: &[&str] = &[
     "days", "weeks", "minutes",
 ];
 
-/// Given names that are words as well; they count only where something else says "name".
+/// Given names that are words as well; they count only if something else says "name".
 const GIVEN_WORDS: &str = "will may mark grace hope faith joy rose june april august summer autumn daisy lily violet iris ivy \
     jasmine pearl ruby amber crystal jade frank grant chase hunter mason cooper carter tanner taylor parker porter \
     bill rob art gene dean earl guy hank lance miles rich rod ray pat sue dawn eve gay gail ginger harmony heath herb holly jack \
