@@ -1,4 +1,4 @@
-//! Names in doubt: what else a text says about people decides whether they stay.
+//! Names in doubt: the rest of what a text says about people decides whether they are kept.
 
 use std::cell::LazyCell;
 
@@ -250,7 +250,7 @@ fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() 
 
 /// Score of a name that the model suspects and the text supports.
 const SUPPORTED: f32 = 0.45;
-/// From this score on a name says that a text is about people.
+/// Score from which a name shows that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
 /// Adds those of the suspected names that the text supports: another person is surely named or there is other PHI, and

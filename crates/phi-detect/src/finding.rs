@@ -32,7 +32,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings, and whether all of the text was looked at.
+    /// Makes findings, with whether all of the text was scanned.
     pub(crate) fn new(list: Vec<Finding>, is_complete: bool) -> Self {
         Findings {
             list,
@@ -55,7 +55,7 @@ impl Findings {
         self.list.is_empty()
     }
 
-    /// Whether all of the text was looked at. When not, the caller must not call the text clean.
+    /// Whether all of the text was scanned. If not, the caller must not call the text clean.
     pub fn is_complete(&self) -> bool {
         !self.incomplete
     }

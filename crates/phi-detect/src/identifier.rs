@@ -200,7 +200,7 @@ fn part(word: &str) -> Part {
     }
 }
 
-/// `databind`, `keyspace`: two words of programs in one.
+/// Whether a word is two words of programs in one (`databind`, `keyspace`).
 fn is_compound(word: &str) -> bool {
     let is_word = |half: &str| {
         is_code(half)

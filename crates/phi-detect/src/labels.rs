@@ -87,7 +87,7 @@ fn keys() -> impl Iterator<Item = (Meaning, &'static str)> {
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
 }
 
-/// All phrases of the table.
+/// Returns all phrases of the table.
 pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
     all().map(|(_, phrase)| phrase)
 }
@@ -261,7 +261,7 @@ fn of_all_words(words: impl Iterator<Item = u64>) -> Option<Phrase> {
     last
 }
 
-/// So much of a name is read.
+/// Number of bytes of a name that are read.
 const KEY_BYTES_MAX: usize = 128;
 
 /// The words of a name, by their hashes: cut at capitals, digits and everything that is not a letter.

@@ -16,7 +16,7 @@ use crate::words;
 pub(crate) struct Lexicon {
     /// A bit for every word.
     filter: Box<Bits>,
-    /// A bit for every loud word, by its quick hash: the commonest words are not, and one look says so.
+    /// A bit for every loud word, by its quick hash: one lookup rejects the commonest words.
     loud: Box<Bits>,
     slots: Box<[(u64, Sense); SLOTS]>,
 }

@@ -162,14 +162,14 @@ pub const VERSION: &str = concat!(
     env!("PHI_DETECT_FINGERPRINT")
 );
 
-/// From this score on a name is looked for in the whole text.
+/// Score from which a name is searched for in the whole text.
 const SURE_NAME: f32 = 0.75;
 
 /// Score from which a name is likely in a text with `COMPANY_MIN` sure names.
 const LIKELY_NAME: f32 = 0.6;
 const COMPANY_MIN: usize = 3;
 
-/// From this score on a name counts among those that say a text is about people.
+/// Score from which a name counts among those that show that a text is about people.
 const SURE_COMPANY: f32 = 0.85;
 
 /// Text coded within text is decoded this often.

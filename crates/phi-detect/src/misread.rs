@@ -172,7 +172,8 @@ fn is_meant(page: &Page<'_>, span: &Range<usize>) -> bool {
     claim.is_firm() && fits && digits * 2 >= characters
 }
 
-/// `775-2O8-0O41`, `0141-339-6O5O`: three groups tied as those of a telephone number are, most of them digits.
+/// Whether these are three groups joined like those of a telephone number, most of them digits (`775-2O8-0O41`,
+/// `0141-339-6O5O`).
 fn is_telephone(text: &[u8]) -> bool {
     let sign = if text.contains(&b'.') { b'.' } else { b'-' };
     let groups: Few<&[u8]> = text.split(|&byte| byte == sign).collect();

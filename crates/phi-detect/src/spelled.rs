@@ -8,7 +8,7 @@ use crate::page::{Page, is_word_byte, word_end};
 /// Characters read one by one.
 pub(crate) struct Spelled {
     pub(crate) span: Range<usize>,
-    /// In capitals; "oh" is a zero.
+    /// Characters in capitals; "oh" is a zero.
     pub(crate) value: Characters<VALUE_MAX>,
 }
 
@@ -24,10 +24,10 @@ impl Spelled {
     }
 }
 
-/// No word for digits is longer than "seventeen".
+/// Longest word for digits ("seventeen").
 const WORD_BYTES_MAX: usize = 9;
 
-/// No identifier is longer.
+/// Longest identifier.
 const LENGTH_MAX: usize = 20;
 
 /// The last that is said may reach beyond it.

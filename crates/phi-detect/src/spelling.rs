@@ -12,7 +12,7 @@ pub enum Spelling {
     Telephone,
     /// Words: letter case, and the signs between them, do not count; their borders do.
     Words,
-    /// Only letter case does not count.
+    /// Any text: only letter case does not count.
     Exact,
 }
 

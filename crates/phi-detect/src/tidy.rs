@@ -13,13 +13,13 @@ use crate::page::Page;
 use crate::people;
 use crate::rules;
 
-/// From this score on a single letter is taken for a name.
+/// Score from which a single letter is taken for a name.
 const SURE_INITIAL: f32 = 0.6;
 
-/// From this score on a small word in a cell of a table is taken for a name.
+/// Score from which a small word in a cell of a table is taken for a name.
 const SURE_CELL: f32 = 0.5;
 
-/// From this score on a small word that is an ordinary one, or that is in code, is taken for a name.
+/// Score from which a small word that is an ordinary one, or that is in code, is taken for a name.
 const SURE_WORD: f32 = 0.6;
 const SURE_IN_CODE: f32 = 0.9;
 
@@ -123,7 +123,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// `<postalCode>05301</postalCode>`: without the tags round a value.
+/// Removes the tags round a value (`<postalCode>05301</postalCode>`).
 fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let text = page.slice(span.clone());
     let front = match text.first() {
@@ -233,7 +233,7 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
 const SENTENCES_REACH_BYTES: usize = 400;
 const SENTENCES_MIN: usize = 3;
 
-/// Whether all sentences around begin with a capital: who writes so writes names so, too.
+/// Whether all sentences around begin with a capital: their author writes names so, too.
 fn is_among_capitals(page: &Page<'_>, span: &Range<usize>) -> bool {
     let from = span.start.saturating_sub(SENTENCES_REACH_BYTES);
     let to = page.text.len().min(span.end + SENTENCES_REACH_BYTES);

@@ -22,7 +22,7 @@ pub(super) fn decode(run: &[u8]) -> Option<(String, (usize, usize))> {
         .or_else(|| base32(run))
 }
 
-/// `3533362d…`, as text and the ratio of bytes.
+/// Decodes hexadecimal (`3533362d…`) to text, with the ratio of bytes.
 fn hexadecimal(run: &[u8]) -> Option<(String, (usize, usize))> {
     let run = run.strip_prefix(b"0x").unwrap_or(run);
     let is_hex = run.len().is_multiple_of(2)
@@ -108,7 +108,7 @@ pub(super) fn readable(bytes: Few<u8>) -> Option<String> {
     }
 }
 
-/// `0011010100110011…`.
+/// Decodes binary digits (`0011010100110011…`).
 fn binary(run: &[u8]) -> Option<(String, (usize, usize))> {
     let is_binary = run.len().is_multiple_of(8)
         && run.len() >= RUN_BYTES_MIN * 4

@@ -11,7 +11,7 @@ use crate::page::Page;
 
 /// A line of a dump.
 struct Line {
-    /// From its first byte to the end of its text column.
+    /// Span from its first byte to the end of its text column.
     span: Range<usize>,
     /// Start of the line's offset to the end of its bytes.
     figures: Range<usize>,
@@ -33,7 +33,7 @@ impl Dump {
         }
     }
 
-    /// From the first to the last of its lines.
+    /// Returns the span from the first to the last of its lines.
     pub(crate) fn span(&self) -> Range<usize> {
         let start = self.lines.first().map_or(0, |line| line.span.start);
         let end = self.lines.last().map_or(0, |line| line.span.end);

@@ -1,4 +1,4 @@
-//! From tag scores to candidates.
+//! Decoding of tag scores to candidates.
 //!
 //! Tokens that the gate let through come in runs. Over each run the best
 //! sequence of tags is found in which a span begins before it goes on
@@ -32,7 +32,7 @@ const SCORE_BITS: u32 = 11;
 pub(crate) const SUSPECTED: &str = "name.suspected";
 pub(crate) const NEARLY: f32 = 0.2;
 pub(crate) const HARDLY: f32 = 0.1;
-/// So far a name may lag behind.
+/// Largest lag of a name that is still suspected.
 const LAG_MAX: i64 = 2 << SCORE_BITS;
 
 /// Collects runs and turns them into candidates.
@@ -41,7 +41,7 @@ pub(super) struct Decoder<'a> {
     out: &'a mut List<Candidate>,
     spans: Vec<(u32, u32)>,
     scores: Vec<[i32; TAGS_MAX]>,
-    /// For each token and state, the state before it on the best way there.
+    /// The state before, on the best way to each token and state.
     back: Vec<[u8; 2 * KINDS + 1]>,
 }
 
@@ -174,7 +174,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// By how much a name lags behind whatever else a token may be, if that is little.
+    /// Returns the lag of a name behind the best other tag of a token, if the lag is little.
     fn lag(&self, token: usize, goes_on: bool) -> Option<i64> {
         let scores = self.scores.get(token)?;
         let name = if goes_on { scores[2] } else { scores[1] };
@@ -211,7 +211,7 @@ pub(super) fn is_too_short(run: &[u8]) -> bool {
     run.len() < 2 || run.len() == 2 && run.iter().any(u8::is_ascii_digit)
 }
 
-/// By how much the best tag of a reported kind leads over "nothing".
+/// Returns the lead of the best tag of a reported kind over "nothing".
 pub(super) fn reported_lead(scores: &[i32; TAGS_MAX]) -> i32 {
     let reported = scores[1..=2 * REPORTED.len()].iter();
     reported.fold(i32::MIN, |best, &score| best.max(score)) - scores[0]

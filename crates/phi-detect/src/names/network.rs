@@ -21,9 +21,9 @@ use super::weights::{WIDE_PARTS, Weights};
 /// of a stack, and those beside it.
 pub(super) const REACH: usize = 16 + BESIDE;
 
-/// From so far away a token may decide who is asked about a token: 1 because the screen leaves a token if it leaves the one
-/// beside it, 2 because a token is scored if those around it pass all gates, and 1 because the wide stack is asked about a
-/// token if the one beside it is in doubt.
+/// Distance within which tokens decide whether a token is scored: 1 because the screen leaves a token if it leaves the
+/// one beside it, 2 because a token is scored if those around it pass all gates, and 1 because the wide stack is asked
+/// about a token if the one beside it is in doubt.
 const BESIDE: usize = 4;
 
 /// A text with fewer bytes is short.

@@ -43,12 +43,12 @@ pub(super) struct Convolution<const PARTS: usize> {
 
 /// One part of a convolution, or the scores at the end.
 pub(super) struct Dense<const OUT: usize> {
-    /// `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
+    /// Weights as `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
     packed: Vec<Fours<OUT>>,
-    /// `[inputs / 2][outputs][2]`, for the one that does so by twos.
+    /// Weights as `[inputs / 2][outputs][2]`, for the kernel that does so by twos.
     #[cfg(target_arch = "x86_64")]
     pairs: Vec<[[i16; 2]; OUT]>,
-    /// `[inputs][outputs]`, for plain code.
+    /// Weights as `[inputs][outputs]`, for plain code.
     plain: Vec<[i16; OUT]>,
     /// The fours in another order, for kernels that add products up in 16 bits first.
     #[cfg(target_arch = "x86_64")]
@@ -61,7 +61,7 @@ pub(super) struct Dense<const OUT: usize> {
 struct Fours<const OUT: usize>([[i8; 4]; OUT]);
 
 impl<const OUT: usize> Dense<OUT> {
-    /// From weights in the order `[inputs / 4][outputs][4]`.
+    /// Takes weights in the order `[inputs / 4][outputs][4]`.
     pub(super) fn new(packed: Vec<[[i8; 4]; OUT]>, bias: [i32; OUT]) -> Self {
         let weights = |input: usize| {
             std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
@@ -95,7 +95,7 @@ pub(super) struct Screen {
     pub(super) bias: i32,
 }
 
-/// For consecutive places of a text, the rows of the table whose sum each is.
+/// The rows of the table that are summed, for consecutive places of a text.
 pub(super) struct Lists {
     /// The two rows that every place has.
     heads: Vec<[u32; 2]>,
@@ -130,7 +130,7 @@ pub(crate) enum Level {
 }
 
 impl Lists {
-    /// No places yet, and room for this many of the usual kind.
+    /// Makes empty lists with room for this many places of the usual kind.
     pub(super) fn with_capacity(places: usize) -> Self {
         let mut lists = Lists {
             heads: Vec::with_capacity(places),

@@ -66,7 +66,7 @@ pub(super) struct Weights {
     pub(super) wide: StackWeights<WIDE_PARTS>,
     /// Range of the narrow stack's lead of a reported kind over "nothing" in which it is uncertain.
     pub(super) doubt: Range<i32>,
-    /// For each reported kind, how many in a hundred findings are right, by how far the tags lead over "nothing".
+    /// Percentage of correct findings for each reported kind, by the lead of the tags over "nothing".
     pub(super) confidence: &'static [[u8; STEPS]],
     vocabulary: &'static [[u8; 8]],
     bucket_starts: &'static [[u8; 4]],

@@ -76,7 +76,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Those that end in this block and have digits, are long, or may be loud words or keys.
+    /// Returns the runs that end in this block and have digits, are long, or may be loud words or keys.
     #[inline(always)]
     fn ending_in(&mut self, from: usize, block: &Block) -> &[Run] {
         let words = block.set(|byte| byte.is_ascii_alphanumeric() | (byte >= 0x80));
@@ -236,7 +236,7 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut List<Mark>) {
     push(marks, span, Sense::CODE);
 }
 
-/// `=ge1962-03-14`: how FHIR compares a date in a search.
+/// Whether this is a FHIR comparison of a date in a search (`=ge1962-03-14`).
 fn is_comparison(bytes: &[u8], start: usize) -> bool {
     const PREFIXES: &[&[u8; 2]] = &[
         b"eq", b"ne", b"gt", b"lt", b"ge", b"le", b"sa", b"eb", b"ap",
@@ -247,7 +247,7 @@ fn is_comparison(bytes: &[u8], start: usize) -> bool {
     is_prefix && start > 0 && bytes[start - 1] == b'=' && bytes.get(start + 6) == Some(&b'-')
 }
 
-/// `0142x695`: the end of a telephone number and its extension.
+/// Splits the end of a telephone number from its extension (`0142x695`).
 fn number_and_extension(bytes: &[u8], span: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let x = bytes[span.clone()]
         .iter()

@@ -65,7 +65,7 @@ pub(crate) struct Page<'a> {
     /// Indices of the marks that are mask placeholders.
     placeholders: List<u32>,
     pub(crate) labels: List<Label>,
-    /// In order, never overlapping.
+    /// Fields in order, never overlapping.
     pub(crate) fields: List<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
@@ -248,7 +248,8 @@ pub(crate) fn is_word_byte(byte: u8) -> bool {
     CLASS[usize::from(byte)] & (LETTER | DIGIT) != 0
 }
 
-/// No word the rules care for is longer; the cap keeps looking around a mark cheap on any text. A multiple of eight.
+/// Length of the longest word that the rules know; the cap bounds the work around a mark on any text. A multiple of
+/// eight.
 const WORD_BYTES_MAX: usize = 64;
 
 /// Returns the end of the run of letters that starts at `at`.

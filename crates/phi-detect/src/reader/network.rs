@@ -14,7 +14,7 @@ const ATTENDING: f32 = 256.0;
 /// Largest whole numbers, so that no sum of products leaves 32 bits.
 const WHOLE_MAX: f32 = 8191.0;
 const ASKED_MAX: f32 = 4095.0;
-/// All shares of attention together.
+/// Sum of all shares of attention.
 const SHARES: f32 = 16384.0;
 const SHARES_SHIFT: u32 = 14;
 /// Channels of a head.

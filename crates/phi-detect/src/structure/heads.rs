@@ -3,7 +3,7 @@
 use crate::budget::Few;
 use crate::labels::{self, Meaning};
 
-/// No label is longer.
+/// Longest label.
 const LABEL_BYTES_MAX: usize = 40;
 
 /// The meanings of a row of heads, if enough of them are labels we know that the row must be one.

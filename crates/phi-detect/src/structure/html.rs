@@ -28,9 +28,9 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
 /// Kind of cell that a tag opens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// `<th>`, `<dt>`, `<label>`.
+    /// Head of a value: `<th>`, `<dt>`, `<label>`.
     Head,
-    /// `<td>`, `<dd>`.
+    /// Value cell: `<td>`, `<dd>`.
     Value,
 }
 

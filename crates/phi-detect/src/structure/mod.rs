@@ -141,7 +141,7 @@ pub(crate) fn tells_of_a_person(meaning: Meaning) -> bool {
     )
 }
 
-/// In a record about a person, "name" is that person's name.
+/// Returns the meaning in a record about a person: "name" is that person's name.
 pub(crate) fn in_person_record(meaning: Option<Meaning>) -> Option<Meaning> {
     meaning.map(Meaning::of_person)
 }

@@ -297,7 +297,8 @@ fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut List<Fie
     }
 }
 
-/// By the identifier types of HL7 table 0203; senders put much else there, and then it is the patient's number.
+/// Returns the meaning of an identifier type of HL7 table 0203; senders put much else there, and then it is the
+/// patient's number.
 fn id_meaning(kind: &[u8]) -> Meaning {
     match kind {
         b"SS" => Meaning::Ssn,
@@ -308,7 +309,7 @@ fn id_meaning(kind: &[u8]) -> Meaning {
     }
 }
 
-/// From the first filled to the last filled of these components; empty if all are empty.
+/// Returns the span from the first filled to the last filled of these components; empty if all are empty.
 fn filled(components: &[Range<usize>], of: Range<usize>) -> Range<usize> {
     let these = &components[of.start.min(components.len())..of.end.min(components.len())];
     let first = these.iter().find(|span| !span.is_empty());

@@ -300,7 +300,7 @@ fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
         .or_else(|| header_of_words(bytes, line))
 }
 
-/// Of the signs that may part cells the one that a line has most of, and how often.
+/// Returns the separator that a line has most of, and its count.
 fn commonest_sign(text: &[u8]) -> Option<(usize, u8)> {
     let count = |sign: u8| (memchr::memchr_iter(sign, text).count(), sign);
     // Most lines have commas only.

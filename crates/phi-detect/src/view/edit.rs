@@ -16,7 +16,7 @@ impl Edit {
         Edit { span, shown: None }
     }
 
-    /// This stretch looks like one character.
+    /// Makes an edit that shows this stretch as one character.
     pub(super) fn show(span: Range<usize>, shown: char) -> Self {
         Edit {
             span,
@@ -32,7 +32,7 @@ pub(super) struct Layer {
     hold: Hold,
     /// Whether there was no room for more: the layer ends there.
     is_full: bool,
-    /// In order of position.
+    /// Pieces in order of position.
     pieces: List<Piece>,
     has_decoded: bool,
 }

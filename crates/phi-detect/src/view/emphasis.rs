@@ -94,7 +94,7 @@ fn holds_only_a_number(inside: &[u8]) -> bool {
     })
 }
 
-/// `__Ma__ria`: the mark ends in the middle of a word.
+/// Whether the mark ends in the middle of a word (`__Ma__ria`).
 fn splits_word(inside: &[u8], after: u8) -> bool {
     after.is_ascii_lowercase()
         && inside.iter().all(u8::is_ascii_alphabetic)

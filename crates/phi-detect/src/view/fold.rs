@@ -18,7 +18,7 @@ pub(super) enum Fold {
     Replace,
 }
 
-/// From here on text is shown from right to left.
+/// Sign from which text is shown from right to left.
 pub(super) const RIGHT_TO_LEFT_OVERRIDE: char = '\u{202e}';
 
 /// Whether text turns back to its usual direction here.

@@ -30,7 +30,7 @@ const ESCAPE_DEPTH_MAX: usize = 4;
 /// A text without disguise.
 pub(crate) struct View<'a> {
     source: &'a str,
-    /// Each is made from the one before; empty when the text is its own view.
+    /// Layers, each made from the one before; empty when the text is its own view.
     layers: Few<Layer>,
 }
 

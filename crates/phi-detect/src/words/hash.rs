@@ -54,7 +54,7 @@ pub(crate) fn quick_hash_in(text: &[u8], word: Range<usize>) -> u64 {
     (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// For tables whose keys are hashes of words.
+/// Hasher for tables with hashes of words as keys.
 pub(crate) type AsIs = BuildHasherDefault<Same>;
 
 /// Takes a hash for its own.

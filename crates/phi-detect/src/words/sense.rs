@@ -37,7 +37,7 @@ impl Sense {
     /// A road word before the name ("rue", "calle").
     pub(crate) const ROAD: Sense = Sense(1 << 21);
     pub(crate) const COUNTRY: Sense = Sense(1 << 22);
-    /// No part of a street name.
+    /// Word that is never part of a street name.
     pub(crate) const NO_STREET: Sense = Sense(1 << 23);
     /// Spoken or bracketed "at" and "dot" of an e-mail address.
     pub(crate) const MAIL_WORD: Sense = Sense(1 << 20);
@@ -50,7 +50,7 @@ impl Sense {
     pub(crate) const INTRODUCES: Sense = Sense(1 << 26);
     /// A key of data in camel case.
     pub(crate) const KEY: Sense = Sense(1 << 27);
-    /// Not words: digits alone, digits and letters, "@", and a mask placeholder.
+    /// Marks that are not words: digits alone, digits and letters, "@", and a mask placeholder.
     pub(crate) const NUMBER: Sense = Sense(1 << 28);
     pub(crate) const CODE: Sense = Sense(1 << 29);
     pub(crate) const AT: Sense = Sense(1 << 30);

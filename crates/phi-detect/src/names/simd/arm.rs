@@ -156,7 +156,7 @@ fn non_zero(input: &Row) -> u64 {
     vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(fours, fours)))
 }
 
-/// With dot products.
+/// Computes the scores with dot products.
 #[target_feature(enable = "dotprod")]
 pub(super) fn score_dot<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
@@ -174,7 +174,7 @@ pub(super) fn score_dot<const IN: usize>(
     store_sums(&sums[0])
 }
 
-/// With dot products.
+/// Computes one part of a convolution with dot products.
 #[target_feature(enable = "dotprod")]
 pub(super) fn convolve_dot<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,

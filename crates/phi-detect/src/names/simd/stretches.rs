@@ -18,13 +18,13 @@ pub(super) struct Stretch<const OUT: usize> {
 }
 
 impl<const OUT: usize> Stretch<OUT> {
-    /// All groups of a layer.
+    /// Returns all groups of a layer.
     pub(super) fn all(packed: &[[[i8; 4]; OUT]]) -> Vec<Self> {
         let new = |places: Vec<usize>| Stretch::new(packed, &places);
         stretches(packed).into_iter().map(new).collect()
     }
 
-    /// From the places of groups, at most as many as a stretch holds. It is filled up with weights of zero.
+    /// Takes the places of groups, at most as many as a stretch holds. It is filled up with weights of zero.
     fn new(packed: &[[[i8; 4]; OUT]], places: &[usize]) -> Self {
         let weights = |place: &usize| Fours(packed[*place]);
         Stretch {

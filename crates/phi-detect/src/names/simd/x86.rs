@@ -136,7 +136,7 @@ fn add_rows_256(one: __m256i, other: __m256i, sums: &mut [__m256i; 2]) {
     ];
 }
 
-/// For little work, see `Level::gentle`: every token is asked.
+/// Runs the gate for little work, see `Level::gentle`: every token is asked.
 #[target_feature(enable = "avx2")]
 pub(super) fn gate_128(gate: &Gate, rows: &[Row]) -> u64 {
     let ones = _mm_set1_epi16(1);
@@ -177,7 +177,7 @@ pub(super) fn gate_256(gate: &Gate, rows: &[Row]) -> u64 {
     passing
 }
 
-/// With dot products, sixteen tokens at a time.
+/// Runs the gate with dot products, sixteen tokens at a time.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
     let weights = load_row(&gate.weights);
@@ -206,7 +206,7 @@ fn products(row: &Row, weights: __m512i) -> __m512i {
     _mm512_dpbusd_epi32(_mm512_setzero_si512(), load_row(row), weights)
 }
 
-/// Of each of sixteen vectors the sum of all lanes, in their order.
+/// Returns the sum of all lanes of each of sixteen vectors, in their order.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn sums_of_sixteen(vectors: &[__m512i; 16]) -> __m512i {
@@ -234,7 +234,7 @@ fn added_quarters(one: __m512i, other: __m512i) -> __m512i {
     _mm512_add_epi32(even, _mm512_shuffle_i32x4::<0b11_01_11_01>(one, other))
 }
 
-/// All four lanes together.
+/// Returns the sum of all four lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn sum_of(lanes: __m128i) -> i32 {
@@ -245,7 +245,8 @@ fn sum_of(lanes: __m128i) -> i32 {
     ))
 }
 
-/// For little work: products are added up in 16 bits first, which saves a step for each of four registers.
+/// Computes the scores for little work: products are added up in 16 bits first, which saves a step for each of four
+/// registers.
 #[target_feature(enable = "avx2")]
 pub(super) fn score_128<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
@@ -325,7 +326,7 @@ pub(super) fn score_512<const IN: usize>(
     scores
 }
 
-/// With dot products.
+/// Computes the scores with dot products.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn score_512_vnni<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
@@ -451,7 +452,8 @@ fn finish_512(layer: &Dense<WIDTH>, input: &Row, sums: &[__m512i; WIDTH / 16], o
     }
 }
 
-/// Without dot products: pairs of products are added up in 16 bits for as long as they fit, and then in 32.
+/// Computes one part of a convolution without dot products: pairs of products are added up in 16 bits for as long as
+/// they fit, and then in 32.
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -594,7 +596,7 @@ pub(super) fn convolve_256_by_twos<const IN: usize, const OUT: usize>(
     }
 }
 
-/// With dot products of 256 bits.
+/// Computes one part of a convolution with dot products of 256 bits.
 #[target_feature(enable = "avx2,avxvnni")]
 pub(super) fn convolve_256<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -670,7 +672,7 @@ pub(super) fn pairs<const OUT: usize>(plain: &[[i16; OUT]]) -> Vec<[[i16; 2]; OU
     plain.as_chunks().0.iter().map(pair).collect()
 }
 
-/// With the instructions that every x86-64 processor has. The compiler does not find
+/// Computes one part of a convolution with the instructions that every x86-64 processor has. The compiler does not find
 /// the one that multiplies and adds pairs by itself, and takes twice as long.
 #[target_feature(enable = "sse2")]
 pub(super) fn convolve_sse2<const IN: usize, const OUT: usize>(

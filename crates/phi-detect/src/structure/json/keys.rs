@@ -51,7 +51,7 @@ impl Role {
     }
 }
 
-/// No listed key is longer.
+/// Longest listed key.
 const LISTED_BYTES_MAX: usize = 16;
 
 /// The keys of each role, in lower case; besides these, the number of a row is generic.

@@ -9,7 +9,7 @@ use crate::labels::{self, Meaning};
 use crate::page::Field;
 use crate::structure::{dicom, tells_of_a_person};
 
-/// No part of a date is longer: "September".
+/// Longest part of a date ("September").
 const PART_BYTES_MAX: usize = 9;
 
 impl Open {
