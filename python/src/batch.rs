@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Less text than this is looked at sooner than threads are started.
+/// Size below which scanning a text takes less time than starting threads.
 const SHARED_BYTES_MIN: usize = 64 * 1024;
 
 /// Works on each text; the results are in the order of the texts.
