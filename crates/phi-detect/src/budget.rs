@@ -26,7 +26,7 @@ pub(crate) struct Budget<'a> {
 const STEPS_PER_LOOK: usize = 256;
 
 impl<'a> Budget<'a> {
-    /// A budget of time alone.
+    /// Makes a budget of time alone.
     #[cfg(test)]
     pub(crate) fn new(has_time: &'a dyn Fn() -> bool) -> Self {
         Budget {
@@ -121,13 +121,13 @@ impl Memory {
         }))
     }
 
-    /// Memory without a limit.
+    /// Makes memory without a limit.
     #[cfg(test)]
     pub(crate) fn unlimited() -> Self {
         Memory::of(usize::MAX)
     }
 
-    /// An empty list.
+    /// Makes an empty list.
     pub(crate) fn list<T>(&self) -> List<T> {
         List {
             items: Few::new(),
@@ -135,7 +135,7 @@ impl Memory {
         }
     }
 
-    /// A list of what an iterator gives.
+    /// Makes a list of the items of an iterator.
     pub(crate) fn collect<T>(&self, items: impl IntoIterator<Item = T>) -> List<T> {
         let mut list = self.list();
         list.extend(items);
@@ -209,7 +209,7 @@ pub(crate) struct List<T> {
 const DOUBLING_MAX: usize = 4096;
 
 impl<T> List<T> {
-    /// One more item, unless there is no room.
+    /// Appends an item, unless there is no room.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.items.len() < self.items.capacity() || self.grow(1) {
@@ -302,7 +302,7 @@ impl<T> List<T> {
         (self.items, self.hold)
     }
 
-    /// Another list of the same scan.
+    /// Returns the memory for another list of the same scan.
     pub(crate) fn memory(&self) -> &Memory {
         &self.hold.memory
     }

@@ -18,7 +18,7 @@ pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// As `load`, near the end: two or three overlapping pieces make up any length.
+/// Loads like `load`, near the end: two or three overlapping pieces make up any length.
 #[inline(never)]
 fn load_rest(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -173,7 +173,7 @@ fn between(eight: u64, low: u8, high: u8) -> u64 {
 mod tests {
     use super::*;
 
-    /// Every byte in every place, with neighbours that could disturb it.
+    /// Checks every byte in every place, with neighbours that could disturb it.
     fn every_byte(check: impl Fn(u64, usize, u8)) {
         for neighbour in [0x00, 0x7F, 0x80, 0xFF, b'Z'] {
             for byte in 0..=255 {

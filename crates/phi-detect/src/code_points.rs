@@ -42,7 +42,7 @@ impl<'t> CodePoints<'t> {
         self.points
     }
 
-    /// A byte range in code points.
+    /// Converts a byte range to code points.
     pub fn range(&mut self, span: &Range<usize>) -> Range<usize> {
         self.at(span.start)..self.at(span.end)
     }

@@ -162,7 +162,7 @@ impl Run {
     }
 }
 
-/// Whether this may stand between two groups of one number: at most four characters, no letters, at most one comma or slash.
+/// Whether this may be between two groups of one number: up to four characters, no letters, at most one comma or slash.
 pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
     !between.is_empty()
         && between.len() <= 5
@@ -202,7 +202,7 @@ pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// Whether a number in groups has one more group than it should: `12-536-22-8741`, `206.555.0142.88`.
 ///
-/// Commas, slashes and the like only stand between the entries of a list.
+/// Commas, slashes and the like only separate the entries of a list.
 pub(crate) fn has_more_groups(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_tied(page, span, |byte| matches!(byte, b'-' | b'.'))
 }

@@ -77,7 +77,7 @@ pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usiz
     (!is_generated(text, &words[name])).then_some(span)
 }
 
-/// Whether a text could be an identifier with a name in it, as far as its length and its spaces tell.
+/// Whether a text could be an identifier with a name in it, judged by its length and its spaces.
 pub fn may_be_joined_name(text: &str) -> bool {
     (SHORTEST_BYTES..=LONGEST_BYTES).contains(&text.len()) && !text.contains(char::is_whitespace)
 }
@@ -127,7 +127,7 @@ fn name_length(parts: &[Part]) -> Option<usize> {
     }
 }
 
-/// Two words that nothing explains, alone or with roles before them, and that look like a name.
+/// Finds two words that nothing explains, alone or with roles before them, and that look like a name.
 fn unknown_pair(
     text: &str,
     words: &[Range<usize>],
@@ -256,7 +256,7 @@ fn is_generated(text: &str, name: &[Range<usize>]) -> bool {
             || is_digit_of_token(&mut text[name[name.len() - 1].end..].chars()))
 }
 
-/// The words of an identifier: runs of letters, cut between a capital and the small letter before it a small letter.
+/// The words of an identifier: runs of letters, cut between a small letter and a capital after it.
 fn words(text: &str) -> Few<Range<usize>> {
     let mut words: Few<Range<usize>> = Few::new();
     let mut before = None;
@@ -281,7 +281,7 @@ fn is_letter(character: char) -> bool {
     character.is_alphabetic() || unicode_normalization::char::is_combining_mark(character)
 }
 
-/// The word in lower case and without accents.
+/// Folds a word to lower case without accents.
 fn fold(word: &str) -> String {
     let letters = word.nfd();
     letters

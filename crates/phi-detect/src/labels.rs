@@ -81,7 +81,7 @@ fn all() -> impl Iterator<Item = (Meaning, &'static str)> {
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
 }
 
-/// Phrases that say something else as a whole key.
+/// Returns phrases that have another meaning as a whole key.
 fn keys() -> impl Iterator<Item = (Meaning, &'static str)> {
     let lists = PhiKind::all().flat_map(|kind| kind.rule().keys.iter().copied());
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
@@ -216,7 +216,8 @@ fn is_plain_pair(two: &[u8; 2]) -> bool {
     two.iter().all(u8::is_ascii_alphanumeric)
 }
 
-/// The whole name, then without its first words: "patient home phone", "home phone", "phone".
+/// Returns the meaning of the whole name, else of the name without its first words ("patient home phone", "home phone",
+/// "phone").
 fn of_last_words(words: &[u64]) -> Option<Meaning> {
     let longest = words.len().min(LONGEST);
     (words.len() - longest..words.len()).find_map(|from| {

@@ -98,7 +98,7 @@ impl Lexicon {
     }
 }
 
-/// A table on the heap, of which the compiler knows how long it is.
+/// Makes a table on the heap whose length the compiler knows.
 fn all<T: Copy, const LENGTH: usize>(value: T) -> Box<[T; LENGTH]> {
     let table = vec![value; LENGTH].try_into();
     table.unwrap_or_else(|_| unreachable!("it has this length"))

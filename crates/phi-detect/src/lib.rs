@@ -67,7 +67,7 @@
 //! Text from strangers can be long: [`Detector::scan_while`] stops when you say so, and its findings then say that they
 //! are not complete. `examples/` has programs for all of this.
 
-// The modules below stand in the order in which a text passes through them.
+// The modules below are in the order in which a text passes through them.
 
 // What the kinds of PHI are, and the words and labels that all rooms know.
 mod kinds;
@@ -198,7 +198,7 @@ impl Default for Detector {
 }
 
 impl Detector {
-    /// A detector with these settings; wrong settings are refused with a message for the owner.
+    /// Makes a detector with these settings; wrong settings are refused with a message for the owner.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self {

@@ -22,7 +22,7 @@ pub(crate) fn mend(page: &Page<'_>) -> Option<Text> {
     counted(numbers(&page)).or(Some(relabelled))
 }
 
-/// The text with misread labels put right: `D0B`, `D.0.B.`, `PH0NE`, `Te1`.
+/// Returns the text with misread labels put right (`D0B`, `D.0.B.`, `PH0NE`, `Te1`).
 fn labels(page: &Page<'_>) -> Option<String> {
     let mut mended: Option<Few<u8>> = None;
     for mark in page.through(&page.marks) {

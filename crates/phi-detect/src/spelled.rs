@@ -221,7 +221,7 @@ fn digit(word: &[u8]) -> Option<u8> {
     })
 }
 
-/// Numbers of two digits and round ones, as they are said in identifiers: "ninety eighteen", "eight hundred".
+/// Reads numbers of two digits and round ones, as they are said in identifiers ("ninety eighteen", "eight hundred").
 fn number(word: &[u8]) -> Option<&'static [u8]> {
     Some(match word {
         b"ten" => b"10",
@@ -285,7 +285,7 @@ fn after_example(page: &Page<'_>, letter_end: usize) -> usize {
         .unwrap_or(letter_end)
 }
 
-/// Steps over what may stand between two characters: a space, a sign, "dash".
+/// Steps over the signs allowed between two characters: a space, a sign, "dash".
 fn after_gap(page: &Page<'_>, from: usize) -> usize {
     let signs = |from: usize| {
         from + page

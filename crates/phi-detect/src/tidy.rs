@@ -94,7 +94,7 @@ fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
+/// Cuts off a quote or bracket at an edge that has no partner inside, and the part beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate.span = without_tags(page, candidate.span);
     let text = page.slice(candidate.span.clone());
@@ -202,7 +202,7 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     if text.iter().all(u8::is_ascii_uppercase) {
         let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
-        // "the CWF still shows": a few capitals that no list has as a name stand for something.
+        // "the CWF still shows": a few capitals that no list has as a name are an abbreviation.
         let is_acronym = (2..=4).contains(&text.len())
             && !people::is_announced(page, span)
             && !LEXICON.sense(text).has(Sense::GIVEN)

@@ -219,7 +219,7 @@ impl<'a> Evidence<'a> {
         ]
     }
 
-    /// Field, label, neighbours and words of a candidate.
+    /// Returns the features from field, label, neighbours and words of a candidate.
     fn of_place(&self, one: &Candidate, text: &str) -> [i32; 10] {
         let (page, span) = (self.page, &one.span);
         let field = page.field_at(span.start);

@@ -95,7 +95,7 @@ fn drop_figures(dumps: &List<Dump>, candidates: &mut List<Candidate>) {
     });
 }
 
-/// Every dump in the text.
+/// Finds every dump in the text.
 pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>, memory: &Memory) -> List<Dump> {
     let mut found = memory.list();
     let mut open = Dump::new(memory);

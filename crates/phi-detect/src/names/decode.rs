@@ -82,7 +82,7 @@ impl<'a> Decoder<'a> {
         self.scores.clear();
     }
 
-    /// The best valid sequence of tags: tag 0 is nothing, then begin and go on for each kind.
+    /// Returns the best valid sequence of tags: tag 0 is nothing, then begin and go on for each kind.
     fn best_path(&mut self) -> Vec<u8> {
         const STATES: usize = 2 * KINDS + 1;
         self.back.clear();
@@ -144,7 +144,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Names that "nothing" beats by so little that what else the text says may settle it; no tags mean "nothing" everywhere.
+    /// Emits names that "nothing" beats by so little that the rest of the text may decide; no tags mean "nothing"
+    /// everywhere.
     fn emit_suspected(&mut self, tags: &[u8]) {
         let (_, _, bytes_min) = REPORTED[0];
         let is_free = |token: usize| tags.get(token).is_none_or(|&tag| tag == 0);

@@ -151,7 +151,7 @@ impl Window {
         }
     }
 
-    /// The kernels to use.
+    /// Returns the kernels to use.
     fn level_for(&self, is_little: bool) -> Level {
         if is_little {
             self.level.gentle()

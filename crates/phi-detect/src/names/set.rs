@@ -94,7 +94,7 @@ impl Set {
         })
     }
 
-    /// The tokens in order. `for_each` is quicker than a loop.
+    /// Iterates over the tokens in order. `for_each` is quicker than a loop.
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(part, bits)| {
             let mut rest = bits;

@@ -205,8 +205,8 @@ impl Level {
         *BEST.get_or_init(|| Level::available()[0])
     }
 
-    /// The level for little work. Processors that have wide registers and no dot products run slower for a while after
-    /// multiplications in them, and whatever the program does next pays for it.
+    /// Returns the level for little work. Processors that have wide registers and no dot products run slower for a
+    /// while after multiplications in them, and so does the rest of the program.
     pub(super) fn gentle(self) -> Level {
         match self {
             Level::Avx512 | Level::Avx2 => Level::Avx2By128,
@@ -288,8 +288,8 @@ pub(super) fn prefetch(table: &[TableRow], row: u32) {
     let _ = (table, row);
 }
 
-/// The first layer: for each row of `out` the activations of a token, from the lists of its
-/// predecessor (which has the row's own place), itself and its follower.
+/// Computes the first layer: for each row of `out` the activations of a token, from the lists of its predecessor (which
+/// has the row's own place), itself and its follower.
 ///
 /// The first row of `out` is that of the place `first + 1` of the lists.
 pub(super) fn embed(
@@ -342,7 +342,7 @@ pub(super) fn screen(level: Level, screen: &Screen, rows: &[Row; 2 * AROUND + 1]
     weigh(level, &units, &screen.weights) + screen.bias > 0
 }
 
-/// The units of a screen, weighed.
+/// Returns the weighted sum of the units of a screen.
 fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if level.has_avx2() {
@@ -353,8 +353,8 @@ fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32
     portable::weigh(units, weights)
 }
 
-/// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`. If there are
-/// more parts out than in, the residual is the input's parts in turn.
+/// Computes a dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`. If
+/// there are more parts out than in, the residual is the input's parts in turn.
 ///
 /// Every listed row must have `dilation` rows on either side.
 pub(super) fn convolve<const IN: usize, const OUT: usize>(
@@ -398,7 +398,7 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The tag scores of one token, or other sums of whole rows.
+/// Returns the tag scores of one token, or other sums of whole rows.
 pub(super) fn score<const IN: usize>(
     level: Level,
     layer: &Dense<TAGS_MAX>,

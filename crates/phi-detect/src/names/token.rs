@@ -172,7 +172,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A word that starts with an ASCII letter: its shape and first row.
+    /// Reads a word that starts with an ASCII letter: its shape and first row.
     #[inline]
     fn plain_word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let start = self.position;
@@ -205,7 +205,7 @@ impl<'a> Tokens<'a> {
         (shape, row)
     }
 
-    /// A word of any letters: its shape and first row.
+    /// Reads a word of any letters: its shape and first row.
     fn word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let mut word = Folded::default();
         while let Some((letter, size)) = self.peek().filter(|(letter, _)| is_letter(*letter)) {
@@ -264,7 +264,7 @@ impl<'a> Tokens<'a> {
         self.weights.word_row(NUMBER_BASE + class)
     }
 
-    /// A word or a mark that starts with a character outside ASCII: its shape and first row.
+    /// Reads a word or a mark that starts with a character outside ASCII: its shape and first row.
     fn other(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let (letter, size) = self.peek().unwrap_or_default();
         if is_letter(letter) {
@@ -278,7 +278,7 @@ impl<'a> Tokens<'a> {
 
 const SHAPE_OTHER: u8 = 5;
 
-/// 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
+/// Returns the shape of a word: 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
 #[inline]
 fn shape(letters: usize, capitals: usize, starts_with_capital: bool) -> u8 {
     match (capitals, letters) {
@@ -322,7 +322,7 @@ impl Folded {
         self.push_byte(byte);
     }
 
-    /// A letter that has no plain counterpart: all its bytes, as no capital.
+    /// Appends all bytes of a letter that has no plain counterpart, as no capital.
     fn push_whole(&mut self, letter: char) {
         self.letters += 1;
         for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
@@ -348,7 +348,7 @@ fn first_line(text: &str) -> &str {
     memchr::memchr(b'\n', text.as_bytes()).map_or(text, |end| &text[..end])
 }
 
-/// 0 no letters, 1 lower case, 2 capitals, 3 both.
+/// Returns the case of a line: 0 no letters, 1 lower case, 2 capitals, 3 both.
 fn case_of(line: &[u8]) -> u8 {
     let (mut lower, mut upper) = (false, false);
     for chunk in line.chunks(64) {

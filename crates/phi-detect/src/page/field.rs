@@ -1,4 +1,4 @@
-//! The fields of a page: values that stand in a named place.
+//! The fields of a page: values in a named place.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// A value whose key, column or tag may give it meaning.
+    /// Makes a value whose key, column or tag may give it meaning.
     pub(crate) fn new(span: Range<usize>, meaning: Option<Meaning>) -> Self {
         Field {
             span,
@@ -26,7 +26,7 @@ impl Field {
         }
     }
 
-    /// A value at a place that a standard fixes.
+    /// Makes a value at a place that a standard fixes.
     pub(crate) fn settled(span: Range<usize>, meaning: Option<Meaning>) -> Self {
         Field {
             span,
@@ -37,7 +37,8 @@ impl Field {
 }
 
 impl<'a> Page<'a> {
-    /// The fields of one meaning, with their values. Of a value that was masked in part, what is left counts as one.
+    /// Iterates over the fields of one meaning, with their values. The unmasked part of a value that was masked in part
+    /// is a separate field.
     pub(crate) fn fields_of(
         &self,
         meaning: Meaning,
@@ -49,7 +50,7 @@ impl<'a> Page<'a> {
             .map(|span| (span.clone(), self.slice(span)))
     }
 
-    /// The span, or what placeholders leave of it: "[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing.
+    /// Returns the parts of a span outside placeholders ("[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing).
     fn unmasked(&self, span: &Range<usize>) -> List<Range<usize>> {
         let first = self
             .marks

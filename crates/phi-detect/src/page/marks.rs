@@ -8,7 +8,7 @@ use crate::bytes64::{self, Block, take_first};
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
 
-/// The one pass over the bytes.
+/// Marks the text in one pass over its bytes.
 pub(super) fn mark(
     bytes: &[u8],
     budget: Option<&Budget<'_>>,

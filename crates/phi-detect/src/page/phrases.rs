@@ -64,7 +64,7 @@ fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
     is_next && (is_number || is_date)
 }
 
-/// A single letter is a label only with its sign: "b. 1962", "T: 206…".
+/// Whether a single letter is a label, which it is only with its sign ("b. 1962", "T: 206…").
 fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
     let before = letter
         .start
@@ -134,7 +134,7 @@ fn chunk_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
-/// Steps over what may stand between the words of a label: a space, "'s", "_", "-", ".".
+/// Steps over the signs allowed between the words of a label: a space, "'s", "_", "-", ".".
 fn next_label_word(bytes: &[u8], end: usize) -> usize {
     let mut at = end;
     if bytes[at..].starts_with(b"'s ") || bytes[at..].starts_with(b"'S ") {

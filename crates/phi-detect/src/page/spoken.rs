@@ -12,7 +12,7 @@ pub(crate) struct Spoken {
     pub(crate) digits: usize,
 }
 
-/// Every stretch of at least seven digits with a spelled digit among them.
+/// Finds every stretch of at least seven digits with a spelled digit among them.
 pub(super) fn find(page: &Page<'_>) -> List<Spoken> {
     let mut found = page.memory().list();
     let (mut index, mut way) = (0, page.way());

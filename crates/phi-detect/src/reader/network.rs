@@ -86,7 +86,7 @@ impl Window {
         self.score(level, count)
     }
 
-    /// Attention of each piece to those near it.
+    /// Computes the attention of each piece to those near it.
     fn attend(&mut self, level: Level, layer: &Layer, count: usize) {
         let size = self.weights.size;
         whole(
@@ -160,7 +160,7 @@ impl Window {
         }
     }
 
-    /// Attention of a few pieces in one head; what they take is put into `inputs`.
+    /// Computes the attention of a few pieces in one head; the result is put into `inputs`.
     fn attend_from(&mut self, level: Level, head: usize, asking: Range<usize>, count: usize) {
         const NEAR_MAX: usize = 192;
         let Weights {
@@ -215,7 +215,7 @@ impl Window {
         }
     }
 
-    /// The two dense steps of a layer.
+    /// Computes the two dense steps of a layer.
     fn transform(&mut self, level: Level, layer: &Layer, count: usize) {
         let Weights { size, inner, .. } = *self.weights;
         let activations = &mut self.activations[..count * size];
@@ -253,7 +253,7 @@ impl Window {
         normalise(level, &layer.norm, activations);
     }
 
-    /// Probabilities of the classes.
+    /// Computes the probabilities of the classes.
     fn score(&mut self, level: Level, count: usize) -> &[f32] {
         let size = self.weights.size;
         let head = &self.weights.head;

@@ -10,7 +10,7 @@ use crate::budget::List;
 use crate::labels::Meaning;
 use crate::page::Field;
 
-/// Attributes that tell of people, by group and element. One row each.
+/// Attributes that describe people, by group and element. One row each.
 static ATTRIBUTES: &[(&[u8; 8], Meaning)] = &[
     (b"00080080", Meaning::Thing),
     (b"00080081", Meaning::Address),

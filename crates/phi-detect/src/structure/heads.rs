@@ -77,7 +77,7 @@ pub(super) fn is_label(text: &[u8]) -> bool {
     short(text).is_some_and(|text| meaning(text).is_some())
 }
 
-/// A text no longer than a label.
+/// Returns a text no longer than a label.
 fn short(text: &[u8]) -> Option<&str> {
     let text = Some(text).filter(|text| text.len() <= LABEL_BYTES_MAX)?;
     std::str::from_utf8(text).ok()

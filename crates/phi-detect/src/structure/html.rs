@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A label and its value beside each other: `<th>MRN</th><td>482913</td>`.
+    /// Reads a label and its value beside each other (`<th>MRN</th><td>482913</td>`).
     fn pairs(&mut self, row: &[Cell]) {
         for pair in row.windows(2) {
             let meaning = heads::personal(&self.bytes[pair[0].span.clone()]);

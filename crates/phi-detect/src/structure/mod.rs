@@ -75,7 +75,7 @@ pub(crate) fn fields(text: &str, budget: &Budget<'_>) -> List<Field> {
     without_overlaps(found)
 }
 
-/// The text column of a dump is cut anywhere; what the bytes say is read for itself.
+/// Settles the fields of dumps: their text column is cut anywhere, and the decoded bytes are scanned separately.
 fn settle_dumps(source: &Source<'_>, found: &mut List<Field>) {
     let dumps = dumps(source.bytes(), source.way(), source.memory());
     found.extend(dumps.iter().map(|dump| Field::settled(dump.span(), None)));
@@ -101,14 +101,14 @@ fn without_overlaps(fields: List<Field>) -> List<Field> {
     kept
 }
 
-/// A value with its white space cut off.
+/// Cuts off the white space of a value.
 pub(crate) fn trimmed_blanks(bytes: &[u8], span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let text = &bytes[span.clone()];
     let start = span.start + (text.len() - text.trim_ascii_start().len());
     start..start + text.trim_ascii().len()
 }
 
-/// A value with its white space and quotes cut off.
+/// Cuts off the white space and quotes of a value.
 pub(crate) fn trimmed(bytes: &[u8], span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let (mut start, mut end) = (span.start, span.end);
     while start < end && is_wrapping(bytes[start]) {

@@ -27,7 +27,7 @@ enum Part {
 /// The name of a segment, and the places in it that matter.
 type Segment = (&'static [u8; 3], &'static [(usize, Part)]);
 
-/// HL7 v2 segments and the fields in them that tell of people.
+/// HL7 v2 segments and the fields in them that describe people.
 static HL7: &[Segment] = &[
     // Alphabetical, one row per segment.
     (b"AIP", &[(3, Part::Provider)]),

@@ -314,7 +314,7 @@ fn commonest_sign(text: &[u8]) -> Option<(usize, u8)> {
 /// Longer lines of words are prose.
 const WORD_HEADS_MAX: usize = 12;
 
-/// A line of single words each of which is a label, two of them personal: `mrn dob ssn`.
+/// Reads a line of single words each of which is a label, two of them personal (`mrn dob ssn`).
 fn header_of_words(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     let text = &bytes[line.clone()];
     let is_plain = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'\r');
@@ -379,7 +379,7 @@ fn is_head_like(cell: &[u8]) -> bool {
             .any(|byte| matches!(byte, b'?' | b'!' | b'=' | b':' | b'{' | b'}'))
 }
 
-/// A column head; prose before the first head ("Here is the file: name") is cut off.
+/// Returns a column head; prose before the first head ("Here is the file: name") is cut off.
 fn head(bytes: &[u8], cell: Range<usize>) -> &str {
     let text = std::str::from_utf8(&bytes[super::trimmed(bytes, cell)]).unwrap_or_default();
     text.rsplit(": ").next().unwrap_or(text)

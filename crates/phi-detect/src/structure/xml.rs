@@ -9,7 +9,7 @@ use crate::budget::{Few, List};
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
-/// Reads tags wherever they stand: `<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`.
+/// Reads tags anywhere in the text (`<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`).
 pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let (mut at, mut way) = (0, source.way());
@@ -102,7 +102,7 @@ fn attributes(
     (at, meaning)
 }
 
-/// Attributes that hold the value of their element.
+/// Whether an attribute holds the value of its element.
 fn is_value_attribute(name: &[u8]) -> bool {
     matches!(
         name,

@@ -33,7 +33,7 @@ fn is_control(byte: u8) -> bool {
     (byte < 0x20 || byte == 0x7f) && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Plain bytes at which a disguise can start.
+/// Whether a disguise can start at this plain byte.
 fn is_trigger(byte: u8) -> bool {
     matches!(byte, b'&' | b'%' | b'\\') || is_control(byte)
 }
@@ -70,7 +70,7 @@ impl Builder<'_> {
         self.layer.copy(self.source, at..bytes.len());
     }
 
-    /// One character outside ASCII.
+    /// Reads one character outside ASCII.
     fn character(&mut self, at: usize) -> usize {
         let Some(c) = self.source[at..].chars().next() else {
             return self.source.len();
@@ -119,7 +119,7 @@ impl Builder<'_> {
         end
     }
 
-    /// A stretch shown from right to left: one piece, since its order is turned round.
+    /// Reads a stretch shown from right to left: one piece, since its order is turned round.
     fn reversed(&mut self, start: usize, inner: usize) -> usize {
         let length = self.source[inner..]
             .char_indices()
@@ -137,7 +137,7 @@ impl Builder<'_> {
         inner + length
     }
 
-    /// An entity, percent code, backslash escape, colour or control character.
+    /// Reads an entity, percent code, backslash escape, colour or control character.
     fn escape(&mut self, at: usize) -> usize {
         let bytes = self.source.as_bytes();
         let mut buffer = String::new();

@@ -60,7 +60,7 @@ fn opens(bytes: &[u8], end: usize) -> bool {
         .is_some_and(|&byte| is_part(byte) || matches!(byte, b'(' | b'[' | b'"' | b'+' | b'#'))
 }
 
-/// Letters and digits.
+/// Whether this is a letter or digit.
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }

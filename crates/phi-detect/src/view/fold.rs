@@ -109,7 +109,7 @@ fn digit(c: char) -> Option<char> {
     char::from_digit(value, 10)
 }
 
-/// Letters of other scripts that look like Latin ones.
+/// Returns the Latin letter that a letter of another script looks like.
 fn look_alike(c: char) -> Option<char> {
     const PAIRS: &str = "АAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTУYХXЬbаaвBеeѕsіiјjкkмMнHоoрpсcтTуyхxԁdԛqԝwһhӏlҮYүyѵvғf\
         ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXαaιiκkνvοoρpτtυuχxγy\
@@ -126,7 +126,7 @@ fn look_alike(c: char) -> Option<char> {
     Some(TABLE[at].1)
 }
 
-/// Latin letters that do not fall apart into a plain letter and a mark.
+/// Returns the spelling of a Latin letter that does not decompose into a plain letter and a mark.
 fn spelled_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",

@@ -55,7 +55,7 @@ fn soft_break(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Mail wraps its lines at 76 characters.
+/// Whether a line is nearly full: mail wraps its lines at 76 characters.
 fn is_full_line(length: usize) -> bool {
     (60..=76).contains(&length)
 }

@@ -32,7 +32,7 @@ pub(super) fn sign(c: char) -> Option<char> {
     })
 }
 
-/// Dashes of all scripts, and lines that are drawn like one.
+/// Whether this is a dash of any script, or a line drawn like one.
 fn is_dash(c: char) -> bool {
     matches!(
         c,

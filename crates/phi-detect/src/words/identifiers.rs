@@ -1,4 +1,4 @@
-//! The words that tell names of people from names of programs.
+//! The words that distinguish names of people from names of programs.
 
 /// Words that make up identifiers; `code.txt` is made by model/code_words.py.
 pub(crate) const CODE: &str = include_str!("code.txt");
@@ -28,7 +28,7 @@ pub(crate) const WORD_SURNAMES: &str = "baker bishop brown carpenter cook cooper
     marshall mason miller palmer parker porter price rice rivers rose shepherd smith stone taylor turner walker ward \
     waters weaver west white wood woods wright young";
 
-/// Family names that stand before the given name and are not another word.
+/// Family names that come before the given name and are not another word.
 pub(crate) const FAMILIES: &str =
     "choi hoang huang huynh liang nguyen pham tran yoon zhang zhao zheng zhou";
 

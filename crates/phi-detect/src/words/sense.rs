@@ -26,7 +26,7 @@ impl Sense {
     pub(crate) const CREDENTIAL: Sense = Sense(1 << 13);
     /// Common words that are never part of a name, even when capitalised.
     pub(crate) const STOP: Sense = Sense(1 << 14);
-    /// Words that may stand between a label and its value.
+    /// Words allowed between a label and its value.
     pub(crate) const FILLER: Sense = Sense(1 << 15);
     /// Small words inside names: "de", "van", "bin".
     pub(crate) const PARTICLE: Sense = Sense(1 << 16);

@@ -195,7 +195,7 @@ pub(super) fn convolve_dot<const IN: usize, const OUT: usize>(
     }
 }
 
-/// Some rows together.
+/// Computes some rows together.
 #[inline]
 #[target_feature(enable = "dotprod")]
 fn convolve_block<const ROWS: usize, const IN: usize, const OUT: usize>(
@@ -295,7 +295,7 @@ fn finish(sums: &[int32x4_t; LANES / 4], residuals: &[u8; LANES], output: &mut [
     store(output, bytes);
 }
 
-/// Sixteen channels.
+/// Loads sixteen channels.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load<T>(bytes: &[T; 16]) -> int8x16_t {
@@ -304,7 +304,7 @@ fn load<T>(bytes: &[T; 16]) -> int8x16_t {
     unsafe { vld1q_s8(bytes.as_ptr().cast()) }
 }
 
-/// The weights of four outputs for four inputs.
+/// Loads the weights of four outputs for four inputs.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load_fours(weights: &[[i8; 4]; 4]) -> int8x16_t {
@@ -312,7 +312,7 @@ fn load_fours(weights: &[[i8; 4]; 4]) -> int8x16_t {
     unsafe { vld1q_s8(weights.as_ptr().cast()) }
 }
 
-/// The weights of eight outputs for one input.
+/// Loads the weights of eight outputs for one input.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load_i16(weights: &[i16; 8]) -> int16x8_t {
@@ -320,7 +320,7 @@ fn load_i16(weights: &[i16; 8]) -> int16x8_t {
     unsafe { vld1q_s16(weights.as_ptr()) }
 }
 
-/// The sums of sixteen outputs.
+/// Loads the sums of sixteen outputs.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load_sums(sums: &[i32; LANES]) -> [int32x4_t; LANES / 4] {

@@ -68,14 +68,14 @@ fn add_rows_512(one: __m512i, other: __m512i, sums: &mut [__m512i; 2]) {
     ];
 }
 
-/// One of the three parts of a table's row.
+/// Loads one of the three parts of a table's row.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn load_part(row: &TableRow, part: usize) -> __m512i {
     load_row(&row.as_chunks::<WIDTH>().0[part])
 }
 
-/// 64 bytes.
+/// Loads 64 bytes.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn load_row<T>(bytes: &[T; WIDTH]) -> __m512i {
@@ -199,7 +199,7 @@ pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
     passing
 }
 
-/// A row times the weights of its channels, added up by fours.
+/// Multiplies a row by the weights of its channels, and adds the products up by fours.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 fn products(row: &Row, weights: __m512i) -> __m512i {
@@ -226,7 +226,7 @@ fn sums_of_sixteen(vectors: &[__m512i; 16]) -> __m512i {
     added_quarters(first, added_quarters(fours[2], fours[3]))
 }
 
-/// Neighbouring quarters of both added up, those of the first vector first.
+/// Adds up neighbouring quarters of both, those of the first vector first.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn added_quarters(one: __m512i, other: __m512i) -> __m512i {
@@ -354,7 +354,7 @@ pub(super) fn score_512_vnni<const IN: usize>(
     scores
 }
 
-/// The units of a screen, weighed.
+/// Returns the weighted sum of the units of a screen.
 #[target_feature(enable = "avx2")]
 pub(super) fn weigh(units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     portable::weigh(units, weights)
@@ -381,7 +381,7 @@ pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
     }
 }
 
-/// Rows that share the weights.
+/// Computes rows that share the weights.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 fn convolve_block<const ROWS: usize, const IN: usize, const OUT: usize>(
@@ -535,7 +535,7 @@ pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The inputs of a convolution side by side, four to a number.
+/// Returns the inputs of a convolution side by side, four to a number.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS] {
@@ -666,7 +666,7 @@ fn finish_256<const FIRST: usize>(
     unsafe { _mm256_storeu_si256(place.as_mut_ptr().cast(), packed) };
 }
 
-/// Weights in the order of `convolve_sse2`.
+/// Returns weights in the order of `convolve_sse2`.
 pub(super) fn pairs<const OUT: usize>(plain: &[[i16; OUT]]) -> Vec<[[i16; 2]; OUT]> {
     let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
     plain.as_chunks().0.iter().map(pair).collect()
@@ -757,7 +757,7 @@ impl<const IN: usize> Pairs<IN> {
     }
 }
 
-/// The weights of four outputs for two inputs.
+/// Loads the weights of four outputs for two inputs.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
@@ -766,7 +766,7 @@ fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
 }
 
-/// The weights of four outputs for four inputs.
+/// Loads the weights of four outputs for four inputs.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_fours<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m128i {
@@ -775,7 +775,7 @@ fn load_fours<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m12
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
 }
 
-/// The weights of sixteen outputs.
+/// Loads the weights of sixteen outputs.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load_512<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m512i {
@@ -784,7 +784,7 @@ fn load_512<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m512i
     unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
 }
 
-/// The weights of eight outputs.
+/// Loads the weights of eight outputs.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i {
@@ -793,7 +793,7 @@ fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
 }
 
-/// 32 of 64 bytes.
+/// Loads 32 of 64 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_bytes<T>(bytes: &[T; WIDTH], first: usize) -> __m256i {
@@ -803,7 +803,7 @@ fn load_bytes<T>(bytes: &[T; WIDTH], first: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
 }
 
-/// Eight sums.
+/// Loads eight sums.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_i32<const COUNT: usize>(sums: &[i32; COUNT], first: usize) -> __m256i {

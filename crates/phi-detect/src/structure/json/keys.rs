@@ -127,19 +127,19 @@ pub(super) fn hint_of(text: &str) -> Option<Meaning> {
     }
 }
 
-/// The number of a row, as the key of a value in a column: `{"ssn": {"0": "536228741"}}`.
+/// Whether a key is the number of a row in a column (`{"ssn": {"0": "536228741"}}`).
 pub(super) fn is_index(name: &[u8]) -> bool {
     !name.is_empty() && name.len() <= 8 && name.iter().all(u8::is_ascii_digit)
 }
 
-/// Keys of the parts of a name, in a record about a person: `{"first": "Jane", "last": "Roe", "dob": …}`.
+/// Whether a key names part of a name in a record about a person (`{"first": "Jane", "last": "Roe", "dob": …}`).
 pub(super) fn is_part_of_name(name: &str) -> bool {
     ["first", "last", "middle"]
         .iter()
         .any(|part| name.eq_ignore_ascii_case(part))
 }
 
-/// Keys of the parts of a date of birth that say so themselves: `birth_year`, `dobMonth`.
+/// Whether a key names part of a date of birth and says so itself (`birth_year`, `dobMonth`).
 pub(super) fn is_part_of_birth(name: &[u8]) -> bool {
     let starts = |start: &[u8]| {
         let head = name.get(..start.len());

@@ -146,7 +146,7 @@ impl Reader<'_> {
         at + 1
     }
 
-    /// Settles what the members of the closing object could not tell by themselves.
+    /// Settles the meanings that the members of the closing object left open.
     fn close(&mut self, at: usize) -> usize {
         let Some(mut closed) = self.open.pop() else {
             return at + 1;
@@ -251,8 +251,8 @@ impl Reader<'_> {
         });
     }
 
-    /// A quoted string: a key if a colon follows, a value otherwise; or a nested document, whose quotes the view has
-    /// freed.
+    /// Reads a quoted string: a key if a colon follows, a value otherwise; or a nested document, whose quotes the view
+    /// has freed.
     fn string(&mut self, at: usize, quote: u8) -> usize {
         let start = at + 1;
         if self.opens_document(start) {
@@ -313,7 +313,7 @@ impl Reader<'_> {
         self.open.last().is_some_and(|open| open.is_object)
     }
 
-    /// A word without quotes: a key if a colon follows, as in the objects of programs.
+    /// Reads a word without quotes: a key if a colon follows, as in the objects of programs.
     fn bare_word(&mut self, at: usize) -> usize {
         let length = self.bytes[at..]
             .iter()
