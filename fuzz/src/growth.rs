@@ -173,7 +173,7 @@ pub struct Pattern {
 }
 
 impl Patterns {
-    /// Patterns of this seed.
+    /// Makes patterns of this seed.
     pub fn new(seed: u64) -> Self {
         let examples =
             PhiKind::all().flat_map(|kind| kind.rule().hits.iter().chain(kind.rule().misses));
@@ -266,7 +266,7 @@ impl Growth {
         growth
     }
 
-    /// Exponents with which memory and time grow from the first length to the last; 0 for too little to tell.
+    /// Exponents with which memory and time grow from the first length to the last; 0 if there is too little to judge.
     pub fn slopes(&self) -> (f64, f64) {
         let (Some((short, least)), Some((long, most))) = (self.costs.first(), self.costs.last())
         else {
