@@ -183,7 +183,7 @@ fn gelu(x: f32) -> f32 {
     x / (1.0 + exp(-inner))
 }
 
-/// e to the power of x, to about six digits; x is taken for at most 80 and at least -80.
+/// Returns e to the power of x, to about six digits; x is taken for at most 80 and at least -80.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = std::f32::consts::LOG2_E;
