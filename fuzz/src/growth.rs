@@ -163,17 +163,17 @@ pub struct Patterns {
     words: Vec<String>,
 }
 
-/// What is repeated, and the name of the field that the text stands in.
+/// Text that is repeated, and the name of its field.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     /// A few tokens.
     pub unit: String,
-    /// None for a text that stands alone.
+    /// `None` for a text without a field.
     pub field: Option<&'static str>,
 }
 
 impl Patterns {
-    /// Patterns of this seed.
+    /// Makes patterns of this seed.
     pub fn new(seed: u64) -> Self {
         let examples =
             PhiKind::all().flat_map(|kind| kind.rule().hits.iter().chain(kind.rule().misses));
@@ -222,7 +222,7 @@ impl Iterator for Patterns {
     }
 }
 
-/// What scans of texts of one pattern took.
+/// Costs of scans of texts of one pattern.
 #[derive(Clone, Debug)]
 pub struct Growth {
     /// Lengths in bytes, and what each took.
@@ -266,7 +266,7 @@ impl Growth {
         growth
     }
 
-    /// Exponents with which memory and time grow from the first length to the last; 0 for too little to tell.
+    /// Exponents with which memory and time grow from the first length to the last; 0 if there is too little to judge.
     pub fn slopes(&self) -> (f64, f64) {
         let (Some((short, least)), Some((long, most))) = (self.costs.first(), self.costs.last())
         else {
@@ -284,7 +284,7 @@ impl Growth {
         )
     }
 
-    /// What is wrong with it, if anything is.
+    /// Describes the fault, if there is one.
     pub fn fault(&self) -> Option<String> {
         let (bytes, time) = self.slopes();
         let mut fault = String::new();
@@ -307,7 +307,7 @@ impl Growth {
     }
 }
 
-/// How a pattern behaves at a length and twice that. What looks steep is measured again, over sixteen times the length.
+/// Measures a pattern at a length and twice that. Steep growth is measured again, over sixteen times the length.
 pub fn judge(detector: &Detector, pattern: &Pattern, length: usize) -> (Growth, Option<String>) {
     let first = Growth::of(detector, pattern, &[length, 2 * length]);
     if pattern.unit.is_empty() || first.fault().is_none() {
@@ -315,7 +315,7 @@ pub fn judge(detector: &Detector, pattern: &Pattern, length: usize) -> (Growth, 
     }
     let again = Growth::of(detector, pattern, &[length, 16 * length]);
     let fault = again.fault().and_then(|_| {
-        // A processor that others need as well may have been slow by chance.
+        // A busy processor may have been slow by chance.
         Growth::of(detector, pattern, &[length, 16 * length]).fault()
     });
     (again, fault)

@@ -1,4 +1,4 @@
-//! What a piece of work costs its thread: the most memory held at one time, and time on the processor.
+//! Cost of a piece of work on its thread: the most memory held at one time, and time on the processor.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -49,7 +49,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What a piece of work took.
+/// Cost of a piece of work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     /// The most bytes held at one time, above those held before.
@@ -69,9 +69,9 @@ pub fn cost_of<T>(work: impl FnOnce() -> T) -> (T, Cost) {
     (done, Cost { bytes, time })
 }
 
-/// How long this thread has been on a processor.
+/// Returns the time that this thread has spent on a processor.
 fn time_of_thread() -> Duration {
-    // The count is brought up to date when the thread offers its turn to others.
+    // The count is updated when the thread yields.
     std::thread::yield_now();
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = told.split_ascii_whitespace().next();

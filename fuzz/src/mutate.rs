@@ -1,4 +1,4 @@
-//! Inputs made from others: bytes changed, words inserted, pieces removed, doubled and swapped.
+//! Mutated inputs: bytes changed, words inserted, pieces removed, doubled and swapped.
 
 use crate::kept::words;
 
@@ -12,7 +12,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// A generator with this seed.
+    /// Makes a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self {
             state: seed | 1,
@@ -20,7 +20,7 @@ impl Mutator {
         }
     }
 
-    /// One of these inputs with a few changes.
+    /// Returns one of these inputs with a few changes.
     pub fn mutate(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
         let mut input = self.pick(inputs).to_vec();
         for _ in 0..=self.below(5) {
@@ -60,7 +60,7 @@ impl Mutator {
         inputs.get(number).map_or(&[], Vec::as_slice)
     }
 
-    /// A number below `end`, or zero.
+    /// Returns a number below `end`, or zero.
     fn below(&mut self, end: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

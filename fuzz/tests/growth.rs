@@ -17,7 +17,7 @@ use phigate_fuzz::meter::Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What is tried, and for how long.
+/// Patterns to try, and the time for it.
 struct Trial {
     seed: u64,
     patterns: usize,
@@ -26,7 +26,7 @@ struct Trial {
     time: Duration,
 }
 
-/// What was measured, and what broke.
+/// Measurements, and the patterns with a fault.
 #[derive(Default)]
 struct Report {
     measured: Vec<(Pattern, Growth)>,
@@ -43,7 +43,7 @@ impl Trial {
             for _ in 0..workers {
                 scope.spawn(|| {
                     let detector = Detector::default().with_depth(self.depth);
-                    // What is made once is no cost of a text.
+                    // Values that are made once do not count as cost of a text.
                     detector.scan("Patient Jane Roe, MRN 00482913, wrote {\"ssn\": 536228741}.");
                     while started.elapsed() < self.time {
                         // The lock is let go before the work begins.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Less text than this is looked at sooner than threads are started.
+/// Size below which scanning a text takes less time than starting threads.
 const SHARED_BYTES_MIN: usize = 64 * 1024;
 
 /// Works on each text; the results are in the order of the texts.
@@ -17,7 +17,7 @@ where
     if bytes < SHARED_BYTES_MIN || threads < 2 {
         return texts.iter().map(|text| work(text.as_ref())).collect();
     }
-    // Texts differ in length: whoever is done takes the next.
+    // Texts differ in length: each finished thread takes the next text.
     let next = AtomicUsize::new(0);
     let share = || {
         let mut done = Vec::new();

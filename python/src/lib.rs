@@ -19,7 +19,7 @@ enum Texts {
 }
 
 impl Texts {
-    /// A `str`, else a list of them. A `str` that is no Unicode text says so itself.
+    /// A `str`, else a list of them. Python reports a `str` that is not valid Unicode.
     fn read(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         if text.is_instance_of::<PyString>() {
             Ok(Self::One(text.extract()?))
@@ -29,14 +29,14 @@ impl Texts {
     }
 }
 
-/// What came of one text, or of several.
+/// Results of one text, or of several.
 #[derive(IntoPyObject)]
 enum Results<T> {
     One(T),
     Many(Vec<T>),
 }
 
-/// One piece of PHI: what it is and where it stands, never what it says.
+/// One piece of PHI: its kind and place, never its text.
 #[pyclass(frozen, get_all, eq, module = "phi_detect")]
 #[derive(Clone, PartialEq)]
 struct Finding {
@@ -61,7 +61,7 @@ impl Finding {
     }
 }
 
-/// Scans text, with settings of its own. It can be shared between threads.
+/// Scans text with its settings. It can be shared between threads.
 #[pyclass(frozen, module = "phi_detect")]
 struct Detector(phi_detect::Detector);
 
@@ -87,7 +87,7 @@ impl Detector {
         Ok(Self(detector))
     }
 
-    /// What stands where in a text, or in each text of a list. Offsets are indexes into the `str`.
+    /// Returns the findings of a text, or of each text of a list. Offsets are indexes into the `str`.
     #[pyo3(signature = (text, /))]
     fn scan(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Results<Vec<Finding>>> {
         let texts = Texts::read(text)?;
@@ -134,7 +134,7 @@ fn over<T: Send>(
     })
 }
 
-/// The texts, where all of them came to an end.
+/// Returns the texts, if masking of all of them was completed.
 fn whole(results: Results<Result<String, StillHoldsPhi>>) -> PyResult<Results<String>> {
     let error = |error: StillHoldsPhi| PyValueError::new_err(error.to_string());
     match results {

@@ -22,11 +22,11 @@ pub(crate) struct Budget<'a> {
     memory: Memory,
 }
 
-/// How many steps are gone for each look at the budget: words or lines, some KiB of text.
+/// Steps between two checks of the budget: words or lines, some KiB of text.
 const STEPS_PER_LOOK: usize = 256;
 
 impl<'a> Budget<'a> {
-    /// A budget of time alone.
+    /// Makes a budget of time alone.
     #[cfg(test)]
     pub(crate) fn new(has_time: &'a dyn Fn() -> bool) -> Self {
         Budget {
@@ -35,7 +35,7 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// The budget for a text of so many bytes.
+    /// Makes the budget for a text of this size.
     pub(crate) fn for_text(has_time: &'a dyn Fn() -> bool, bytes: usize) -> Self {
         Budget {
             has_time,
@@ -48,7 +48,7 @@ impl<'a> Budget<'a> {
         &self.memory
     }
 
-    /// Asks the caller. Once the answer was no, or memory ran out, it stays no.
+    /// Asks the caller. After the first "no", or when memory ran out, it stays spent.
     pub(crate) fn has_time(&self) -> bool {
         if !self.is_spent() && !(self.has_time)() {
             self.memory.0.is_spent.set(true);
@@ -83,7 +83,7 @@ pub(crate) struct Way<'b> {
     next_look: usize,
 }
 
-/// How far a reader goes between two looks.
+/// Bytes that a reader reads between two checks.
 const BYTES_PER_LOOK: usize = 8 << 10;
 
 impl<'b> Way<'b> {
@@ -121,13 +121,13 @@ impl Memory {
         }))
     }
 
-    /// Memory without a limit.
+    /// Makes memory without a limit.
     #[cfg(test)]
     pub(crate) fn unlimited() -> Self {
         Memory::of(usize::MAX)
     }
 
-    /// An empty list.
+    /// Makes an empty list.
     pub(crate) fn list<T>(&self) -> List<T> {
         List {
             items: Few::new(),
@@ -135,20 +135,20 @@ impl Memory {
         }
     }
 
-    /// A list of what an iterator gives.
+    /// Makes a list of the items of an iterator.
     pub(crate) fn collect<T>(&self, items: impl IntoIterator<Item = T>) -> List<T> {
         let mut list = self.list();
         list.extend(items);
         list
     }
 
-    /// Counts bytes that are held beside lists; none where there is no room.
+    /// Counts bytes that are held beside lists; `None` if there is no room.
     pub(crate) fn hold(&self, bytes: usize) -> Option<Hold> {
         let mut hold = self.nothing();
         hold.grow(bytes).then_some(hold)
     }
 
-    /// Counts bytes that are held for a moment even where there is no room for them; the scan is then not complete.
+    /// Counts bytes that are held for a moment even if there is no room for them; the scan is then not complete.
     fn hold_anyway(&self, bytes: usize) -> Hold {
         let counts = &self.0;
         let held = counts.held.get().saturating_add(bytes);
@@ -209,7 +209,7 @@ pub(crate) struct List<T> {
 const DOUBLING_MAX: usize = 4096;
 
 impl<T> List<T> {
-    /// One more item, unless there is no room.
+    /// Appends an item, unless there is no room.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.items.len() < self.items.capacity() || self.grow(1) {
@@ -217,7 +217,7 @@ impl<T> List<T> {
         }
     }
 
-    /// Makes room for at least so many more items.
+    /// Makes room for at least `more` further items.
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
         self.items.capacity() - self.items.len() >= more || self.grow(more)
     }
@@ -302,7 +302,7 @@ impl<T> List<T> {
         (self.items, self.hold)
     }
 
-    /// Another list of the same scan.
+    /// Returns the memory for another list of the same scan.
     pub(crate) fn memory(&self) -> &Memory {
         &self.hold.memory
     }
@@ -387,7 +387,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Counts a text that was made; none where there is no room for it.
+    /// Counts a text that was made; `None` if there is no room for it.
     pub(crate) fn of(memory: &Memory, text: String) -> Option<Self> {
         let hold = memory.hold(text.capacity())?;
         Some(Text { text, _hold: hold })

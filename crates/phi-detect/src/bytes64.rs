@@ -1,7 +1,7 @@
 //! Sixty-four bytes of text at once, as sets: one bit for each byte that belongs, the lowest for the first.
 //!
-//! Where words begin and end is then a matter of shifting and counting bits, without a branch per byte or per word, which the
-//! processor would guess wrong on running text.
+//! The starts and ends of words are then found by shifting and counting bits, without a branch per byte or per word,
+//! which the processor would guess wrong on running text.
 
 use std::ops::Range;
 
@@ -10,7 +10,8 @@ pub(crate) struct Block([u8; SIZE]);
 
 pub(crate) const SIZE: usize = 64;
 
-/// The blocks of a text and where each begins. The last ends beyond the text, so that everything in it comes to an end.
+/// Returns the blocks of a text and their offsets. The last ends beyond the text, so that everything in it comes to an
+/// end.
 pub(crate) fn blocks(bytes: &[u8]) -> impl Iterator<Item = (usize, Block)> {
     (0..=bytes.len() / SIZE).map(|index| {
         let from = index * SIZE;
@@ -18,7 +19,7 @@ pub(crate) fn blocks(bytes: &[u8]) -> impl Iterator<Item = (usize, Block)> {
     })
 }
 
-/// Where the bytes stand that belong, as `belongs` says without a branch; in order.
+/// Returns the offsets of the bytes for which `belongs` is true, in order; `belongs` must not branch.
 pub(crate) fn places(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> impl Iterator<Item = usize> {
     let mut blocks = blocks(bytes);
     let (mut from, mut left) = (0, 0);
@@ -79,7 +80,7 @@ impl Block {
     pub(crate) fn set(&self, belongs: impl Fn(u8) -> bool) -> u64 {
         /// Moves the lowest bits of eight bytes next to each other, into the highest byte.
         const GATHER: u64 = 0x0102_0408_1020_4080;
-        // A loop of its own, which the compiler turns into one over registers of many bytes.
+        // A separate loop, which the compiler turns into one over registers of many bytes.
         let mut told = [0; SIZE];
         for (told, byte) in told.iter_mut().zip(self.0) {
             *told = u8::from(belongs(byte));
@@ -91,7 +92,7 @@ impl Block {
     }
 }
 
-/// Takes the first member out of a set; 64 when there is none.
+/// Takes the first member out of a set; 64 if the set is empty.
 #[inline(always)]
 pub(crate) fn take_first(set: &mut u64) -> usize {
     let first = set.trailing_zeros() as usize;

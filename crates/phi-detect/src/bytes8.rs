@@ -18,7 +18,7 @@ pub(crate) fn load(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// As `load`, near the end: two or three overlapping pieces make up any length.
+/// Loads like `load`, near the end: two or three overlapping pieces make up any length.
 #[inline(never)]
 fn load_rest(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -70,19 +70,19 @@ pub(crate) fn outside_ascii(eight: u64) -> u64 {
 /// The capitals among the ASCII letters that `letters` names.
 #[inline(always)]
 pub(crate) fn capitals(eight: u64, letters: u64) -> u64 {
-    // The bit that tells "a" from "A", moved to the top of its byte.
+    // The bit that distinguishes "a" from "A", moved to the top of its byte.
     letters & !(eight << 2)
 }
 
-/// The same letters and digits with ASCII capitals made small. Some marks become others.
+/// Returns the letters and digits with ASCII capitals made small. Some marks change as well.
 #[inline(always)]
 pub(crate) fn lower(eight: u64) -> u64 {
-    // The bit that tells "A" from "a" is set in digits anyway; outside ASCII it means something else.
+    // The bit that distinguishes "A" from "a" is set in digits anyway; outside ASCII it means something else.
     eight | (!(eight >> 2) & ONES << 5)
 }
 
-/// Where the run of bytes ends that goes on at `at` and that `belong` names; after `most` bytes, which are whole eights, at the
-/// latest.
+/// Returns the end of the run of bytes from `at` that belong according to `belong`; after `most` bytes, which are whole
+/// eights, at the latest.
 #[inline(always)]
 pub(crate) fn run_end(bytes: &[u8], at: usize, most: usize, belong: impl Fn(u64) -> u64) -> usize {
     let mut end = at;
@@ -108,20 +108,20 @@ pub(crate) fn equal(eight: u64, byte: u8) -> u64 {
     between(eight, byte, byte) & !eight
 }
 
-/// How many bytes belong, counted from the first until one does not.
+/// Returns the number of bytes that belong, counted from the first until one does not.
 #[inline(always)]
 pub(crate) fn run(mask: u64) -> usize {
     ((!mask & HIGH).trailing_zeros() / 8) as usize
 }
 
-/// How many of twice eight bytes belong, counted from the first until one does not.
+/// Returns the number of bytes of twice eight that belong, counted from the first until one does not.
 #[inline(always)]
 pub(crate) fn run_of_two([low, high]: [u64; 2]) -> usize {
     let (first, second) = (run(low), 8 + run(high));
     if first == 8 { second } else { first }
 }
 
-/// How many bytes belong, counted from the last back until one does not.
+/// Returns the number of bytes that belong, counted from the last back until one does not.
 #[inline(always)]
 pub(crate) fn run_back(mask: u64) -> usize {
     ((!mask & HIGH).leading_zeros() / 8) as usize
@@ -144,7 +144,7 @@ pub(crate) fn first(eight: u64, count: usize) -> u64 {
     eight & KEPT[count]
 }
 
-/// All bits of the first `count` of twice eight bytes, or of all where there are more.
+/// Returns all bits of the first `count` of twice eight bytes, or of all if there are more.
 #[inline(always)]
 pub(crate) fn first_of_two(count: usize) -> [u64; 2] {
     static KEPT: [[u64; 2]; 17] = {
@@ -173,7 +173,7 @@ fn between(eight: u64, low: u8, high: u8) -> u64 {
 mod tests {
     use super::*;
 
-    /// Every byte in every place, with neighbours that could disturb it.
+    /// Checks every byte in every place, with neighbours that could disturb it.
     fn every_byte(check: impl Fn(u64, usize, u8)) {
         for neighbour in [0x00, 0x7F, 0x80, 0xFF, b'Z'] {
             for byte in 0..=255 {

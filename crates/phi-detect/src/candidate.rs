@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::kinds::PhiKind;
 
-/// What might be PHI, before overlaps are settled and thresholds applied.
+/// Possible PHI, before overlaps are settled and thresholds applied.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
     /// The kind of PHI it would be.
@@ -16,6 +16,6 @@ pub(crate) struct Candidate {
     pub(crate) span: Range<usize>,
     /// Calibrated confidence, 0 to 1.
     pub(crate) score: f32,
-    /// The rule that says so, such as `ssn.labelled`.
+    /// The rule that found it, such as `ssn.labelled`.
     pub(crate) rule: &'static str,
 }

@@ -33,7 +33,7 @@ impl<'t> CodePoints<'t> {
         }
     }
 
-    /// How many code points stand before this byte offset.
+    /// Returns the number of code points before this byte offset.
     pub fn at(&mut self, byte: usize) -> usize {
         if let Some(between) = self.text.get(self.bytes..byte) {
             self.points += between.chars().count();
@@ -42,7 +42,7 @@ impl<'t> CodePoints<'t> {
         self.points
     }
 
-    /// A byte range in code points.
+    /// Converts a byte range to code points.
     pub fn range(&mut self, span: &Range<usize>) -> Range<usize> {
         self.at(span.start)..self.at(span.end)
     }

@@ -6,7 +6,7 @@ use crate::budget::Few;
 use crate::page::{Page, is_word_byte, word_end};
 use crate::words;
 
-/// "1998-2004", "1998 - 2004", "1998-99": from one year to another.
+/// Whether a value is a span from one year to another ("1998-2004", "1998 - 2004", "1998-99").
 pub(crate) fn is_span_of_years(value: &[u8]) -> bool {
     let mut groups = value
         .split(|byte| !byte.is_ascii_digit())
@@ -23,8 +23,8 @@ pub(crate) fn is_span_of_years(value: &[u8]) -> bool {
     from.len() == 4 && has_century && is_later
 }
 
-/// "MRN 00412345, 415-555-0134": where a telephone number ends that starts here, behind numbers of a list that are written
-/// otherwise.
+/// Returns the end of a telephone number that starts here, behind numbers of a list in another form ("MRN 00412345,
+/// 415-555-0134").
 pub(crate) fn phone_behind_list(page: &Page<'_>, start: usize) -> Option<usize> {
     const FORM: &[u8] = b"000-000-0000";
     let is_form = |text: &[u8]| {
@@ -48,7 +48,7 @@ pub(crate) fn phone_behind_list(page: &Page<'_>, start: usize) -> Option<usize> 
 /// Digit groups that belong together, such as `536-22-8741`.
 pub(crate) struct Run {
     pub(crate) span: Range<usize>,
-    /// How many marks it covers.
+    /// Number of marks that it covers.
     pub(crate) marks: usize,
     pub(crate) digit_count: usize,
     first: usize,
@@ -162,7 +162,7 @@ impl Run {
     }
 }
 
-/// Whether this may stand between two groups of one number: at most four characters, no letters, at most one comma or slash.
+/// Whether this may be between two groups of one number: up to four characters, no letters, at most one comma or slash.
 pub(crate) fn is_loose_separator(between: &[u8]) -> bool {
     !between.is_empty()
         && between.len() <= 5
@@ -202,7 +202,7 @@ pub(crate) fn is_inside_longer(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// Whether a number in groups has one more group than it should: `12-536-22-8741`, `206.555.0142.88`.
 ///
-/// Commas, slashes and the like only stand between the entries of a list.
+/// Commas, slashes and the like only separate the entries of a list.
 pub(crate) fn has_more_groups(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_tied(page, span, |byte| matches!(byte, b'-' | b'.'))
 }

@@ -1,4 +1,4 @@
-//! Names in doubt: what else a text says about people decides whether they stay.
+//! Names in doubt: the rest of what a text says about people decides whether they are kept.
 
 use std::cell::LazyCell;
 
@@ -12,17 +12,17 @@ use crate::page::Page;
 use crate::people;
 use crate::tidy;
 
-/// A shorter text has no room for company: whom it names, it may name alone.
+/// Shorter texts may name a person alone, without other names near.
 const COMPANY_TEXT_MIN: usize = 300;
 
-/// Below this score the model has more doubts than not, and one of three such names is somebody's.
+/// Below this score the model has more doubts than not, and only a third of such names are a person's.
 const DOUBTED: f32 = 0.5;
-/// How far around it somebody is looked for, and how sure the model must be of them.
+/// Bytes around it in which a person is searched for, and the score from which the model is sure of them.
 const LONELY_BYTES: usize = 400;
 const SURE_NEIGHBOUR: f32 = 0.9;
 
-/// Leaves out names that the model doubts where nothing announces them and nobody else is near; in a short text only those
-/// that nothing but the model takes for one: "contraindications for kadian".
+/// Leaves out names that the model doubts, if nothing announces them and no other person is near; in a short text only
+/// those that only the model takes for a name ("contraindications for kadian").
 pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>) {
     let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
@@ -40,7 +40,7 @@ pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>
         if !is_name(one) || one.score >= DOUBTED || has_company() {
             return true;
         }
-        // "travelled to Jordan" announces nobody.
+        // "travelled to Jordan" does not announce a person.
         if is_short && is_country(page, one) {
             return false;
         }
@@ -58,11 +58,11 @@ fn is_country(page: &Page<'_>, one: &Candidate) -> bool {
 /// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.
 const BY_FORM: &[&str] = &["name.given", "name.last_first", "name.role"];
 
-/// How far around such a name people are looked for, and how sure the model must be of them.
+/// Bytes around such a name in which people are searched for, and the score from which the model is sure of them.
 const COMPANY_BYTES: usize = 160;
 const SURE_COMPANY: f32 = 0.95;
 
-/// Leaves out names by form alone that the model has read and does not take for one, where it sees nobody around.
+/// Leaves out names by form alone that the model has read and does not take for one, if it sees no person around.
 pub(crate) fn leave_out_unseen(
     page: &Page<'_>,
     model: &[Candidate],
@@ -75,7 +75,7 @@ pub(crate) fn leave_out_unseen(
     candidates.retain(|one| {
         let near = one.span.start.saturating_sub(COMPANY_BYTES)..one.span.end + COMPANY_BYTES;
         let next = seen.partition_point(|other| other.span.end <= near.start);
-        // Where people are spoken of, one more is likely.
+        // If a text speaks of people, one more is likely.
         let is_seen = || {
             let mut around = seen[next..]
                 .iter()
@@ -102,19 +102,19 @@ pub(crate) fn leave_out_unseen(
     });
 }
 
-/// Below this score a name says too little in a text of so many bytes that names nobody else; a shorter one has less room
-/// to say more about anybody.
+/// Lengths of a text that names no other person, each with the score below which a name in it is dropped; a shorter
+/// text has less room to say more about a person.
 const STRAYS: [(usize, f32); 2] = [(250, STRAY), (200, 0.7)];
 const STRAY: f32 = 0.95;
 const STRAY_WHOLE: f32 = 0.9;
-/// A program seldom speaks of wards, ships or songs: a whole name in it is somebody's.
+/// A program seldom speaks of wards, ships or songs: a whole name in it is a person's.
 const STRAY_IN_PROGRAM: f32 = 0.5;
-/// From this score on what the model and a form both take for a name is somebody.
+/// Score from which a name is a person's if both the model and a form take it for one.
 const SEEN_TWICE: f32 = 0.9;
 
-/// Leaves out names that the model is not sure of, and those by form alone, where nothing in the whole text speaks of people:
-/// nobody is announced or surely named, nobody has an age or owns something, and there is no other PHI. Wards, robots,
-/// ships, songs and eponyms are called like people.
+/// Leaves out names that the model is not sure of, and those by form alone, if nothing in the whole text speaks of
+/// people: no person is announced, surely named, has an age or owns something, and there is no other PHI. Wards,
+/// robots, ships, songs and eponyms are called like people.
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
@@ -211,7 +211,7 @@ fn speaks_of_people(
     by_rules.iter().any(is_evidence) || model.iter().filter(is_name).any(is_sure)
 }
 
-/// "Jane Roe's account": whether a whole name has something that is its own.
+/// Whether a whole name owns something ("Jane Roe's account").
 fn owns(page: &Page<'_>, one: &Candidate) -> bool {
     let end = one.span.end;
     page.slice(one.span.clone()).contains(&b' ')
@@ -219,7 +219,7 @@ fn owns(page: &Page<'_>, one: &Candidate) -> bool {
         && page.byte(end + 3).is_ascii_lowercase()
 }
 
-/// So many words with a capital show that a text writes names so, too.
+/// Number of words with a capital from which a text is expected to capitalise names, too.
 const CAPITALS_MIN: usize = 4;
 
 /// Whether a text writes words with capitals, and not all small as a transcript does.
@@ -236,7 +236,7 @@ fn has_capitals(text: &str) -> bool {
         == CAPITALS_MIN
 }
 
-/// Whether a name has a capital where the text writes them, or is a word that is known as a name.
+/// Whether a name has a capital in a text with capitals, or is a word that is known as a name.
 fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() -> bool) -> bool {
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let is_small = !text
@@ -248,13 +248,13 @@ fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() 
     !is_small || !has_capitals() || text.split(' ').any(is_known)
 }
 
-/// How sure we are of a name that the model suspects and the text speaks for.
+/// Score of a name that the model suspects and the text supports.
 const SUPPORTED: f32 = 0.45;
-/// From this score on a name says that a text is about people.
+/// Score from which a name shows that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
-/// Adds of the names that the model suspects those that the text speaks for: somebody else is surely named or there is other
-/// PHI, and the word is announced, or is written as a name and no ordinary word.
+/// Adds those of the suspected names that the text supports: another person is surely named or there is other PHI, and
+/// the word is announced, or is written as a name and not an ordinary word.
 pub(crate) fn add_suspected(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,

@@ -1,10 +1,10 @@
-//! What a scan returns.
+//! Result of a scan.
 
 use std::ops::Range;
 
 use crate::kinds::PhiKind;
 
-/// One piece of PHI: what it is, where it stands, how sure we are and which rule said so.
+/// One piece of PHI: its kind, its place, our certainty and the rule that found it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The kind of PHI.
@@ -18,7 +18,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The score in thousandths, as it is written for others: `0.97`, not `0.9700000286102295`.
+    /// The score in thousandths, as it is shown outside: `0.97`, not `0.9700000286102295`.
     pub fn rounded_score(&self) -> f64 {
         f64::from((self.score * 1000.0).round()) / 1000.0
     }
@@ -32,7 +32,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings, and whether all of the text was looked at.
+    /// Makes findings, with whether all of the text was scanned.
     pub(crate) fn new(list: Vec<Finding>, is_complete: bool) -> Self {
         Findings {
             list,
@@ -45,7 +45,7 @@ impl Findings {
         self.list.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of findings.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -55,7 +55,7 @@ impl Findings {
         self.list.is_empty()
     }
 
-    /// Whether all of the text was looked at. When not, the caller must not call the text clean.
+    /// Whether all of the text was scanned. If not, the caller must not call the text clean.
     pub fn is_complete(&self) -> bool {
         !self.incomplete
     }

@@ -1,9 +1,8 @@
 //! Names of people written as names of programs: `Maria_Delgado`, `john.smith`, `patient-jane-roe`.
 //!
-//! Keys, function names, model ids and names of participants allow no spaces, so people's names
-//! stand there joined, and whoever reads text takes them for one word. `max_tokens` and
-//! `weather_agent` stand in the same places. The evidence is therefore two neighbours, a given name
-//! and a surname, neither of them a word of a program or of everyday speech.
+//! Keys, function names, model ids and names of participants allow no spaces, so people's names are joined there, and a
+//! reader of text takes them for one word. `max_tokens` and `weather_agent` occur in the same places. The evidence is
+//! therefore two neighbours, a given name and a surname, neither of them a word of a program or of everyday speech.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,8 +20,8 @@ use crate::words::identifiers::{
 pub(crate) const RULE: &str = "name.joined";
 pub(crate) const SCORE: f32 = 0.8;
 
-/// How sure the model must be of a pair of unknown words in lower case, and of one like `Zebulon_Quartermaine`,
-/// which is how hardly any program writes.
+/// Scores from which the model is believed about a pair of unknown words in lower case, and about one like
+/// `Zebulon_Quartermaine`, a form that is rare in programs.
 const PAIR_SCORE_MIN: f32 = 0.95;
 const TITLED_PAIR_SCORE_MIN: f32 = 0.7;
 
@@ -32,7 +31,7 @@ const SHORTEST_BYTES: usize = 5;
 /// Longer identifiers are generated.
 const LONGEST_BYTES: usize = 128;
 
-/// What a word of an identifier can be.
+/// Role of a word in an identifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// A given name, or a family name that is nothing else.
@@ -41,7 +40,7 @@ enum Part {
     Unknown,
     /// A surname that is a word: counts right after a given name.
     WordSurname,
-    /// "de", "van": counts between two parts of a name.
+    /// A particle between two parts of a name ("de", "van").
     Particle,
     Title,
     /// Two letters: the end of a name such as `Nguyen_Van_An`.
@@ -50,10 +49,10 @@ enum Part {
     Ordinary,
 }
 
-/// The name of a person in an identifier without spaces.
+/// Finds the name of a person in an identifier without spaces.
 ///
-/// Most given names of the world are in no list: where two words are unknown and nothing but a role
-/// stands beside them, `score` says how much they look like a name, written as a name is.
+/// Most given names of the world are in no list: if two words are unknown and only roles are beside them, `score` says
+/// how much they look like a name, written as a name is.
 pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usize>> {
     if !may_be_joined_name(text) {
         return None;
@@ -78,12 +77,12 @@ pub(crate) fn find(text: &str, score: impl Fn(&str) -> f32) -> Option<Range<usiz
     (!is_generated(text, &words[name])).then_some(span)
 }
 
-/// Whether a text could be an identifier with a name in it, as far as its length and its spaces tell.
+/// Whether a text could be an identifier with a name in it, judged by its length and its spaces.
 pub fn may_be_joined_name(text: &str) -> bool {
     (SHORTEST_BYTES..=LONGEST_BYTES).contains(&text.len()) && !text.contains(char::is_whitespace)
 }
 
-/// Whether an identifier is made of words of everyday speech and of programs, so that it names nobody: `first_row`,
+/// Whether an identifier is made of words of everyday speech and of programs, and does not name a person: `first_row`,
 /// `outputConfig`. A word that nothing explains may be a surname.
 pub fn is_ordinary(text: &str) -> bool {
     if !(1..=LONGEST_BYTES).contains(&text.len()) {
@@ -99,7 +98,7 @@ pub fn is_ordinary(text: &str) -> bool {
     text.bytes().all(is_plain) && digits < 4 && !words.is_empty() && words.iter().all(is_explained)
 }
 
-/// How many of these neighbouring words, from the first on, are the name of a person.
+/// Returns the number of these neighbouring words, from the first on, that are the name of a person.
 fn name_length(parts: &[Part]) -> Option<usize> {
     let is_name = |part: &Part| matches!(part, Part::Given | Part::Unknown);
     match parts {
@@ -128,7 +127,7 @@ fn name_length(parts: &[Part]) -> Option<usize> {
     }
 }
 
-/// Two words that nothing explains, alone or with roles before them, and that look like a name.
+/// Finds two words that nothing explains, alone or with roles before them, and that look like a name.
 fn unknown_pair(
     text: &str,
     words: &[Range<usize>],
@@ -201,7 +200,7 @@ fn part(word: &str) -> Part {
     }
 }
 
-/// `databind`, `keyspace`: two words of programs in one.
+/// Whether a word is two words of programs in one (`databind`, `keyspace`).
 fn is_compound(word: &str) -> bool {
     let is_word = |half: &str| {
         is_code(half)
@@ -232,7 +231,7 @@ fn is_one_of(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|one| one == word)
 }
 
-/// Where the words end that follow one another with the same sign, or nothing, between them.
+/// Returns the index after the words that follow one another with the same sign, or nothing, between them.
 fn run_end(text: &str, words: &[Range<usize>], first: usize) -> usize {
     let between = |pair: &[Range<usize>]| &text[pair[0].end..pair[1].start];
     let mut pairs = words[first..].windows(2);
@@ -257,7 +256,7 @@ fn is_generated(text: &str, name: &[Range<usize>]) -> bool {
             || is_digit_of_token(&mut text[name[name.len() - 1].end..].chars()))
 }
 
-/// The words of an identifier: runs of letters, cut where a capital follows a small letter.
+/// The words of an identifier: runs of letters, cut between a small letter and a capital after it.
 fn words(text: &str) -> Few<Range<usize>> {
     let mut words: Few<Range<usize>> = Few::new();
     let mut before = None;
@@ -277,12 +276,12 @@ fn words(text: &str) -> Few<Range<usize>> {
     words
 }
 
-/// Letters, and the accents that may follow them as characters of their own.
+/// Whether this is a letter, or an accent that follows one as a separate character.
 fn is_letter(character: char) -> bool {
     character.is_alphabetic() || unicode_normalization::char::is_combining_mark(character)
 }
 
-/// The word in lower case and without accents.
+/// Folds a word to lower case without accents.
 fn fold(word: &str) -> String {
     let letters = word.nfd();
     letters

@@ -68,7 +68,7 @@ const OTHER_DATE: &str = "fecha|fecha de ingreso|fecha ingreso|ingreso|fecha de 
     colonoscopy|mammogram|labs|lab|result|results|note|report|test|exam|diagnosed|dx|implanted|placed|\
     inserted|transplant|transplanted|married|wedding|anniversary";
 
-/// Every phrase with its meaning: those of the kinds, then the others.
+/// Returns every phrase with its meaning: those of the kinds, then the rest.
 fn all() -> impl Iterator<Item = (Meaning, &'static str)> {
     let of_kinds = PhiKind::all().flat_map(|kind| {
         let labels = kind.rule().labels.iter();
@@ -81,13 +81,13 @@ fn all() -> impl Iterator<Item = (Meaning, &'static str)> {
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
 }
 
-/// Phrases that say something else as a whole key.
+/// Returns phrases that have another meaning as a whole key.
 fn keys() -> impl Iterator<Item = (Meaning, &'static str)> {
     let lists = PhiKind::all().flat_map(|kind| kind.rule().keys.iter().copied());
     lists.flat_map(|(meaning, list)| list.split('|').map(move |phrase| (meaning, phrase)))
 }
 
-/// All phrases of the table.
+/// Returns all phrases of the table.
 pub(crate) fn phrases() -> impl Iterator<Item = &'static str> {
     all().map(|(_, phrase)| phrase)
 }
@@ -98,9 +98,9 @@ pub(crate) const LONGEST: usize = 6;
 /// A phrase, or the beginning of one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Phrase {
-    /// None for what only begins a phrase.
+    /// `None` for the beginning of a phrase.
     pub(crate) meaning: Option<Meaning>,
-    /// What it says as the whole key of a value, where that is something else.
+    /// Meaning as the whole key of a value, if it is another one.
     as_key: Option<Meaning>,
     /// Whether a longer phrase begins with it.
     pub(crate) goes_on: bool,
@@ -140,24 +140,24 @@ pub(crate) fn extend(key: u64, word: u64) -> u64 {
     key.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ word
 }
 
-/// What the phrase with this key means.
+/// Returns the meaning of the phrase with this key.
 pub(crate) fn meaning(key: u64) -> Option<Meaning> {
     phrase(key)?.meaning
 }
 
-/// The phrase or beginning with this key; none where no phrase begins with these words.
+/// Returns the phrase or beginning with this key; `None` if no phrase begins with these words.
 pub(crate) fn phrase(key: u64) -> Option<Phrase> {
     TABLE.get(&key).copied()
 }
 
-/// What the name of a field means: `patientBirthDate`, `home_phone`, `PID.SSN`, `dob_raw`.
+/// Returns the meaning of the name of a field (`patientBirthDate`, `home_phone`, `PID.SSN`, `dob_raw`).
 pub(crate) fn of_key(key: &str) -> Option<Meaning> {
     of_nested_key(None, key)
 }
 
-/// What the name of a field means, with that of the object round it if the two make a label: `patient.id`.
+/// Returns the meaning of the name of a field, with that of the object round it if the two make a label (`patient.id`).
 pub(crate) fn of_nested_key(outer: Option<&str>, key: &str) -> Option<Meaning> {
-    // `{"a b": 1}`: a letter names a variable, whatever it stands for on a form.
+    // `{"a b": 1}`: a letter names a variable, whatever it means on a form.
     let ends_in_two = key.as_bytes().last_chunk().is_some_and(is_plain_pair);
     let last = || key.rsplit(|letter: char| !letter.is_alphanumeric()).next();
     let is_letter = |last: &str| last.len() == 1 && last.starts_with(char::is_alphabetic);
@@ -216,7 +216,8 @@ fn is_plain_pair(two: &[u8; 2]) -> bool {
     two.iter().all(u8::is_ascii_alphanumeric)
 }
 
-/// The whole name, then without its first words: "patient home phone", "home phone", "phone".
+/// Returns the meaning of the whole name, else of the name without its first words ("patient home phone", "home phone",
+/// "phone").
 fn of_last_words(words: &[u64]) -> Option<Meaning> {
     let longest = words.len().min(LONGEST);
     (words.len() - longest..words.len()).find_map(|from| {
@@ -238,12 +239,12 @@ primary|secondary|alt|formatted|normalized|last4";
     QUALIFIERS.contains(&word)
 }
 
-/// What a name means when every word of it counts: "SSN", "date of birth", but not "ssn format".
+/// Returns the meaning of a name of which every word counts ("SSN", "date of birth", but not "ssn format").
 pub(crate) fn of_whole_key(key: &str) -> Option<Meaning> {
     of_all_words(KeyWords::of(key))?.meaning
 }
 
-/// What the head of a column means when every word of it counts.
+/// Returns the meaning of the head of a column of which every word counts.
 pub(crate) fn of_head(head: &str) -> Option<Meaning> {
     let phrase = of_all_words(KeyWords::of(head))?;
     phrase.as_key.or(phrase.meaning)
@@ -261,13 +262,13 @@ fn of_all_words(words: impl Iterator<Item = u64>) -> Option<Phrase> {
     last
 }
 
-/// So much of a name is read.
+/// Number of bytes of a name that are read.
 const KEY_BYTES_MAX: usize = 128;
 
 /// The words of a name, by their hashes: cut at capitals, digits and everything that is not a letter.
 struct KeyWords<'a> {
     bytes: &'a [u8],
-    /// Where the next word may start.
+    /// Earliest start of the next word.
     at: usize,
 }
 
@@ -305,7 +306,7 @@ impl Iterator for KeyWords<'_> {
     }
 }
 
-/// What a byte is among those of a name.
+/// Role of a byte in a name.
 #[derive(Clone, Copy, PartialEq)]
 enum Letter {
     None,

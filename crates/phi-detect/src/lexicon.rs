@@ -16,7 +16,7 @@ use crate::words;
 pub(crate) struct Lexicon {
     /// A bit for every word.
     filter: Box<Bits>,
-    /// A bit for every loud word, by its quick hash: the commonest words are not, and one look says so.
+    /// A bit for every loud word, by its quick hash: one lookup rejects the commonest words.
     loud: Box<Bits>,
     slots: Box<[(u64, Sense); SLOTS]>,
 }
@@ -60,7 +60,7 @@ impl Lexicon {
         self.slots[slot] = (key, self.slots[slot].1 | sense);
     }
 
-    /// The slot that holds `key`, or the free one where it belongs.
+    /// Returns the slot that holds `key`, or the free one to put it in.
     fn slot(&self, key: u64) -> usize {
         let mut slot = (key >> 32) as usize % SLOTS;
         while self.slots[slot].0 != key && self.slots[slot].0 != 0 {
@@ -76,7 +76,7 @@ impl Lexicon {
         self.loud[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// What the word with this hash can be.
+    /// Returns the senses of the word with this hash.
     #[inline]
     pub(crate) fn sense_of(&self, key: u64) -> Sense {
         let bit = key as usize % FILTER_BITS;
@@ -87,18 +87,18 @@ impl Lexicon {
         if found == key { sense } else { Sense::NONE }
     }
 
-    /// What the word at this place of a text can be.
+    /// Returns the senses of the word at this place of a text.
     pub(crate) fn sense_in(&self, text: &[u8], word: Range<usize>) -> Sense {
         self.sense_of(hash_in(text, word))
     }
 
-    /// What this word can be, in any case of letters.
+    /// Returns the senses of this word, in any case of letters.
     pub(crate) fn sense(&self, word: &[u8]) -> Sense {
         self.sense_of(hash(word))
     }
 }
 
-/// A table on the heap, of which the compiler knows how long it is.
+/// Makes a table on the heap whose length the compiler knows.
 fn all<T: Copy, const LENGTH: usize>(value: T) -> Box<[T; LENGTH]> {
     let table = vec![value; LENGTH].try_into();
     table.unwrap_or_else(|_| unreachable!("it has this length"))

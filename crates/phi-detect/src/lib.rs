@@ -5,8 +5,8 @@
 //!
 //! # Scan
 //!
-//! [`Detector::scan`] says what stands where. Spans are byte ranges on character boundaries; [`CodePoints`] turns
-//! them into the offsets that Python, JavaScript clients and JSON interfaces count in.
+//! [`Detector::scan`] returns the kind and the place of each piece of PHI. Spans are byte ranges on character
+//! boundaries; [`CodePoints`] turns them into the offsets that Python, JavaScript clients and JSON interfaces count in.
 //!
 //! ```
 //! use phi_detect::Detector;
@@ -30,7 +30,7 @@
 //! # Ok::<(), phi_detect::StillHoldsPhi>(())
 //! ```
 //!
-//! # Settings of your own
+//! # Your settings
 //!
 //! [`Settings`] has thresholds by kind and the formats of your site's record numbers. A kind that is off by default
 //! ([`PhiRule::is_on_by_default`]) is looked for once it has a threshold; a threshold of 1 leaves out whatever is not certain.
@@ -67,7 +67,7 @@
 //! Text from strangers can be long: [`Detector::scan_while`] stops when you say so, and its findings then say that they
 //! are not complete. `examples/` has programs for all of this.
 
-// The modules below stand in the order in which a text passes through them.
+// The modules below are in the order in which a text passes through them.
 
 // What the kinds of PHI are, and the words and labels that all rooms know.
 mod kinds;
@@ -86,7 +86,7 @@ mod view;
 mod encoded;
 mod structure;
 
-// Prepared text, and what stands around a place in it.
+// Prepared text, and the context of a place in it.
 mod bytes64;
 mod bytes8;
 mod context;
@@ -162,14 +162,14 @@ pub const VERSION: &str = concat!(
     env!("PHI_DETECT_FINGERPRINT")
 );
 
-/// From this score on a name is looked for in the whole text.
+/// Score from which a name is searched for in the whole text.
 const SURE_NAME: f32 = 0.75;
 
-/// In a text with so many sure names, from this score on.
+/// Score from which a name is likely in a text with `COMPANY_MIN` sure names.
 const LIKELY_NAME: f32 = 0.6;
 const COMPANY_MIN: usize = 3;
 
-/// From this score on a name counts among those that say a text is about people.
+/// Score from which a name counts among those that show that a text is about people.
 const SURE_COMPANY: f32 = 0.85;
 
 /// Text coded within text is decoded this often.
@@ -182,7 +182,7 @@ const DECIDING_BYTES: usize = 96;
 #[derive(Debug, Clone)]
 pub struct Detector {
     settings: Settings,
-    /// Which code runs the name model, if any.
+    /// Kernels that run the name model, if any.
     names: Option<Level>,
     depth: Depth,
 }
@@ -198,7 +198,7 @@ impl Default for Detector {
 }
 
 impl Detector {
-    /// A detector with these settings; wrong settings are refused with a message for the owner.
+    /// Makes a detector with these settings; wrong settings are refused with a message for the owner.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         settings.check()?;
         Ok(Self {
@@ -208,7 +208,7 @@ impl Detector {
         })
     }
 
-    /// The same detector at another depth.
+    /// Sets the depth of the detector.
     #[must_use]
     pub fn with_depth(mut self, depth: Depth) -> Self {
         self.depth = depth;
@@ -232,18 +232,18 @@ impl Detector {
         self.settings.looks_for(kind)
     }
 
-    /// Finds PHI in a text that stands alone: a message, a note, a document.
+    /// Finds PHI in a text without a field: a message, a note, a document.
     pub fn scan(&self, text: &str) -> Findings {
         self.scan_while(None, text, &|| true)
     }
 
-    /// Finds PHI in the value of a named field, where the name may give meaning: `("birthDate", "1970-01-02")`.
+    /// Finds PHI in the value of a named field, whose name may give it a meaning (`("birthDate", "1970-01-02")`).
     pub fn scan_field(&self, name: &str, text: &str) -> Findings {
         self.scan_while(Some(name), text, &|| true)
     }
 
-    /// The same within limits: `has_time` is asked every few KiB of text, and once it says no the scan ends with
-    /// what it has. The findings then say that they are not complete.
+    /// Scans within limits: `has_time` is asked every few KiB of text, and at the first `false` the scan ends with the
+    /// findings so far. These then say that they are not complete.
     pub fn scan_while(
         &self,
         field: Option<&str>,
@@ -375,7 +375,7 @@ impl Detector {
         candidates.extend(model);
     }
 
-    /// What is decided about candidates; all of them where there is no memory to decide.
+    /// Decides about candidates; keeps all of them if there is no memory to decide.
     #[expect(
         clippy::disallowed_types,
         reason = "explanations are asked for, not part of a scan"
@@ -398,7 +398,7 @@ impl Detector {
         page.memory().collect(decided)
     }
 
-    /// What the names found so far give away: the same people elsewhere, and what stands beside them.
+    /// Finds PHI by the names found so far: the same people elsewhere, and the values beside them.
     fn find_by_names(&self, page: &Page<'_>, candidates: &mut List<Candidate>) {
         let sure_company = names_from(SURE_COMPANY, candidates).take(COMPANY_MIN);
         let sure_from = if sure_company.count() == COMPANY_MIN {
@@ -419,25 +419,25 @@ impl Detector {
         rules::find_beside_names(page, &self.settings, &likely, candidates);
     }
 
-    /// The same detector without the name model, for measuring the rules alone.
+    /// Removes the name model, for measuring the rules alone.
     pub fn without_names(mut self) -> Self {
         self.names = None;
         self
     }
 
-    /// The same detector as it runs on processors of ten years ago, for measuring.
+    /// Selects the kernels for processors of ten years ago, for measuring.
     pub fn on_older_processor(mut self) -> Self {
         self.names = Some(Level::older());
         self
     }
 
-    /// The same detector as it runs on any processor of this kind, for measuring.
+    /// Selects the kernels for any processor of this kind, for measuring.
     pub fn on_common_processor(mut self) -> Self {
         self.names = Some(Level::common());
         self
     }
 
-    /// The same detector in plain Rust, as it runs on kinds of processors we know nothing about.
+    /// Selects the kernels in plain Rust, as on unknown kinds of processors.
     pub fn in_plain_rust(mut self) -> Self {
         self.names = Some(Level::Portable);
         self

@@ -1,7 +1,7 @@
 //! Digits that a scanner took for letters: `O9/l2/l948`, `4l2-S5-9O18`.
 //!
-//! Where a label says that a date of birth, an SSN or a telephone number follows, and what follows
-//! is one but for letters that look like digits, the rules get to see the digits.
+//! If a label says that a date of birth, an SSN or a telephone number follows, and what follows is one but for letters
+//! that look like digits, the rules get to see the digits.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page, is_word_byte};
 use crate::people;
 
-/// The text with misread digits put right, of the same length; none where there are none.
+/// Returns the text with misread digits put right, of the same length; `None` if no digit was misread.
 pub(crate) fn mend(page: &Page<'_>) -> Option<Text> {
     let counted = |text: Option<String>| Text::of(page.memory(), text?);
     let Some(relabelled) = counted(labels(page)) else {
@@ -22,7 +22,7 @@ pub(crate) fn mend(page: &Page<'_>) -> Option<Text> {
     counted(numbers(&page)).or(Some(relabelled))
 }
 
-/// The text with misread labels put right: `D0B`, `D.0.B.`, `PH0NE`, `Te1`.
+/// Returns the text with misread labels put right (`D0B`, `D.0.B.`, `PH0NE`, `Te1`).
 fn labels(page: &Page<'_>) -> Option<String> {
     let mut mended: Option<Few<u8>> = None;
     for mark in page.through(&page.marks) {
@@ -172,13 +172,14 @@ fn is_meant(page: &Page<'_>, span: &Range<usize>) -> bool {
     claim.is_firm() && fits && digits * 2 >= characters
 }
 
-/// `775-2O8-0O41`, `0141-339-6O5O`: three groups tied as those of a telephone number are, most of them digits.
+/// Whether these are three groups joined like those of a telephone number, most of them digits (`775-2O8-0O41`,
+/// `0141-339-6O5O`).
 fn is_telephone(text: &[u8]) -> bool {
     let sign = if text.contains(&b'.') { b'.' } else { b'-' };
     let groups: Few<&[u8]> = text.split(|&byte| byte == sign).collect();
     let lengths: Few<usize> = groups.iter().map(|group| group.len()).collect();
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
-    // Nobody reads an S or a Z for a digit in a number that nothing names.
+    // An S or a Z is not taken for a digit in an unlabelled number.
     let is_plain = text.iter().all(|&byte| {
         byte == sign || byte.is_ascii_digit() || matches!(byte, b'O' | b'o' | b'l' | b'I')
     });

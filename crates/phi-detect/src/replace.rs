@@ -9,7 +9,7 @@ use crate::kinds::PhiKind;
 /// Removing one finding can bring two harmless halves together, so what is rewritten is scanned until it is clean.
 const ROUNDS_MAX: usize = 4;
 
-/// Why a text could not be rewritten: PHI is left in it, or may be, since it was not scanned completely.
+/// Error of a text that could not be rewritten: it still holds PHI, or may, since it was not scanned completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StillHoldsPhi;
 

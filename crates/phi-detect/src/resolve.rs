@@ -1,10 +1,8 @@
 //! Settles overlapping candidates: one finding per piece of text, in order.
 //!
-//! Where two of one kind overlap, the finding
-//! covers both, because a remainder would leak. Where two kinds overlap, the
-//! stronger keeps its whole span and the weaker keeps only what sticks out.
-//! At the end, neighbours of a kind that reads as one (a name, an address) are
-//! joined when the kind's rule says that the two read as one.
+//! If two of one kind overlap, the finding covers both, because a remainder would leak. If two kinds overlap, the
+//! stronger keeps its whole span and the weaker keeps only what sticks out. At the end, neighbours of a kind that reads
+//! as one (a name, an address) are joined when the kind's rule says that the two read as one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +28,7 @@ pub(crate) fn resolve(text: &str, mut candidates: List<Candidate>) -> List<Findi
     join_neighbours(text, findings)
 }
 
-/// Cuts candidates, sorted by their start, where none reaches over the cut. Most stand alone.
+/// Cuts candidates, sorted by their start, at places that no candidate covers. Most groups have one candidate.
 fn overlapping_groups(candidates: &mut [Candidate]) -> impl Iterator<Item = &mut [Candidate]> {
     let mut reach = 0;
     candidates.chunk_by_mut(move |one, next| {
@@ -94,7 +92,7 @@ fn unite_same_kind(mut candidates: List<Candidate>) -> List<Candidate> {
     candidates
 }
 
-/// How strongly a candidate defends its span against another kind.
+/// Returns the strength with which a candidate defends its span against another kind.
 fn weight(candidate: &Candidate) -> f32 {
     candidate.score + candidate.kind.rule().precedence
 }
@@ -116,7 +114,7 @@ impl Taken {
         }
     }
 
-    /// The parts of `span` that nobody has yet, in order.
+    /// Returns the parts of `span` that are not taken yet, in order.
     fn free_parts(&self, span: &Range<usize>, memory: &Memory) -> List<Range<usize>> {
         let mut parts = memory.list();
         let mut from = span.start;
@@ -147,7 +145,7 @@ fn trim(text: &str, span: Range<usize>) -> Range<usize> {
     if start < end { start..end } else { span }
 }
 
-/// Whether a remainder is worth a finding of its own.
+/// Whether a remainder is worth a separate finding.
 fn has_substance(text: &str, span: &Range<usize>) -> bool {
     text.get(span.clone())
         .is_some_and(|part| part.chars().filter(|c| c.is_alphanumeric()).count() >= 2)

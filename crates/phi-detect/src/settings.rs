@@ -1,9 +1,9 @@
-//! What an account may set about detection.
+//! Settings of an account for detection.
 
 use crate::depth::Depth;
 use crate::kinds::PhiKind;
 
-/// What an account may set about detection. The default suits most sites.
+/// Settings of an account for detection. The default suits most sites.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
     /// Score below which findings of a kind are dropped; kinds not named keep their default. Naming a kind that is

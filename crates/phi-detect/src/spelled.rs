@@ -8,7 +8,7 @@ use crate::page::{Page, is_word_byte, word_end};
 /// Characters read one by one.
 pub(crate) struct Spelled {
     pub(crate) span: Range<usize>,
-    /// In capitals; "oh" is a zero.
+    /// Characters in capitals; "oh" is a zero.
     pub(crate) value: Characters<VALUE_MAX>,
 }
 
@@ -24,16 +24,16 @@ impl Spelled {
     }
 }
 
-/// No word for digits is longer than "seventeen".
+/// Longest word for digits ("seventeen").
 const WORD_BYTES_MAX: usize = 9;
 
-/// No identifier is longer.
+/// Longest identifier.
 const LENGTH_MAX: usize = 20;
 
 /// The last that is said may reach beyond it.
 const VALUE_MAX: usize = LENGTH_MAX + SAID_MAX;
 
-/// Reads from `start` as far as single characters go; none if there are fewer than two.
+/// Reads from `start` as far as single characters go; `None` if there are fewer than two.
 pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
     let mut spelled = Spelled {
         span: start..start,
@@ -54,7 +54,7 @@ pub(crate) fn read(page: &Page<'_>, start: usize) -> Option<Spelled> {
     (spelled.value.len() >= 2).then_some(spelled)
 }
 
-/// "eight. I think", "902-1   D.N.": whether a new sentence, or what stands a wide gap away, goes on about something else.
+/// Whether a new sentence, or text after a wide gap, goes on about something else ("eight. I think", "902-1 D.N.").
 fn ends_here(page: &Page<'_>, gap: Range<usize>, value: &[u8]) -> bool {
     const NUMBER_MIN: usize = 4;
     let is_number = value.len() >= NUMBER_MIN && value.iter().all(u8::is_ascii_digit);
@@ -64,7 +64,7 @@ fn ends_here(page: &Page<'_>, gap: Range<usize>, value: &[u8]) -> bool {
     is_wide || is_number && between.contains(&b'.') && is_pronoun
 }
 
-/// A few characters, kept where they are.
+/// A few characters, stored inline.
 pub(crate) struct Characters<const MAX: usize> {
     characters: [u8; MAX],
     count: usize,
@@ -101,12 +101,12 @@ impl<const MAX: usize> Deref for Characters<MAX> {
     }
 }
 
-/// What is said in one go.
+/// Characters said in one go.
 type Said = Characters<SAID_MAX>;
 
 const SAID_MAX: usize = 4;
 
-/// One character, or several that are said in one go, and where they end.
+/// Returns one character, or several that are said in one go, and their end.
 fn unit(page: &Page<'_>, at: usize) -> Option<(usize, Said)> {
     let bytes = page.bytes();
     let first = page.byte(at);
@@ -193,7 +193,7 @@ fn is_radio_word(word: &[u8]) -> bool {
     )
 }
 
-/// "JJ one seven seven": letters said in one go, and then a number in words.
+/// Reads letters said in one go before a number in words ("JJ one seven seven").
 fn prefix(page: &Page<'_>, at: usize) -> Option<(usize, Said)> {
     let end = word_end(page.bytes(), at);
     let letters = page.slice(at..end);
@@ -221,7 +221,7 @@ fn digit(word: &[u8]) -> Option<u8> {
     })
 }
 
-/// Numbers of two digits and round ones, as they are said in identifiers: "ninety eighteen", "eight hundred".
+/// Reads numbers of two digits and round ones, as they are said in identifiers ("ninety eighteen", "eight hundred").
 fn number(word: &[u8]) -> Option<&'static [u8]> {
     Some(match word {
         b"ten" => b"10",
@@ -248,7 +248,7 @@ fn number(word: &[u8]) -> Option<&'static [u8]> {
     })
 }
 
-/// "five hundred thirty-six": the number of two digits that takes the place of the zeros.
+/// Reads the number of two digits that takes the place of the zeros ("five hundred thirty-six").
 fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Said)> {
     let and = b" and ";
     let is_joined = page.slice(hundred_end..hundred_end + and.len()) == and;
@@ -259,7 +259,7 @@ fn tens_after(page: &Page<'_>, hundred_end: usize) -> Option<(usize, Said)> {
     (page.byte(hundred_end) == b' ').then(|| with_ones(page, end, number))
 }
 
-/// "fifty-five": takes the ones after the tens.
+/// Adds the ones after the tens ("fifty-five").
 fn with_ones(page: &Page<'_>, end: usize, number: &[u8]) -> (usize, Said) {
     let is_tens = number.len() == 2 && number[0] >= b'2' && number[1] == b'0';
     let next = end + 1;
@@ -273,7 +273,7 @@ fn with_ones(page: &Page<'_>, end: usize, number: &[u8]) -> (usize, Said) {
     }
 }
 
-/// "b as in boy": where the example ends.
+/// Returns the end of the example after a letter ("b as in boy").
 fn after_example(page: &Page<'_>, letter_end: usize) -> usize {
     [b" as in ".as_slice(), b" like ", b" for ", b", as in "]
         .iter()
@@ -285,7 +285,7 @@ fn after_example(page: &Page<'_>, letter_end: usize) -> usize {
         .unwrap_or(letter_end)
 }
 
-/// Steps over what may stand between two characters: a space, a sign, "dash".
+/// Steps over the signs allowed between two characters: a space, a sign, "dash".
 fn after_gap(page: &Page<'_>, from: usize) -> usize {
     let signs = |from: usize| {
         from + page

@@ -1,18 +1,18 @@
-//! When two spellings are one value.
+//! Equality of two spellings of a value.
 //!
-//! `536-22-8741` and `536 22 8741` are one number; `1/12/1962` and `11/2/1962` are two dates, although their
-//! digits are the same. What stands for a value must not stand for another one, so each kind says how it is spelled.
+//! `536-22-8741` and `536 22 8741` are one number; `1/12/1962` and `11/2/1962` are two dates, although their digits are
+//! the same. A placeholder for one value must not be used for another, so each kind says how it is spelled.
 
-/// What may differ between two spellings of one value.
+/// Differences that two spellings of one value may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
     /// A number or code: only its letters and digits count.
     Code,
     /// A telephone number: like a code, and the country code of North America may be left out.
     Telephone,
-    /// Words: letter case, and what stands between them, do not count; their borders do.
+    /// Words: letter case, and the signs between them, do not count; their borders do.
     Words,
-    /// Only letter case does not count.
+    /// Any text: only letter case does not count.
     Exact,
 }
 

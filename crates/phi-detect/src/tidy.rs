@@ -13,13 +13,13 @@ use crate::page::Page;
 use crate::people;
 use crate::rules;
 
-/// From this score on a single letter is taken for a name.
+/// Score from which a single letter is taken for a name.
 const SURE_INITIAL: f32 = 0.6;
 
-/// From this score on a small word in a cell of a table is taken for a name.
+/// Score from which a small word in a cell of a table is taken for a name.
 const SURE_CELL: f32 = 0.5;
 
-/// From this score on a small word that is an ordinary one, or that stands in code, is taken for a name.
+/// Score from which a small word that is an ordinary one, or that is in code, is taken for a name.
 const SURE_WORD: f32 = 0.6;
 const SURE_IN_CODE: f32 = 0.9;
 
@@ -36,7 +36,8 @@ pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> List<Candidate> {
     page.memory().collect(tidied)
 }
 
-/// How sure the model must be of a name where few of the words around are known to it, and where hardly any are.
+/// Shares of known words below which a name is doubted, each with the score from which the model is believed all the
+/// same: if few of the words around are known to it, and if almost none are.
 pub(crate) const STRANGE: (f32, f32) = (0.45, 0.6);
 const UNTAUGHT: (f32, f32) = (0.3, 0.97);
 
@@ -83,7 +84,7 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> List<Candidate> {
     page.memory().collect(pieces)
 }
 
-/// Fits the span of what the model found to its form; a field of data ends where it ends.
+/// Fits the span of what the model found to its form; a value of a data field never exceeds the field.
 fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if page.field_at(candidate.span.start).is_none() {
         candidate.span = (rules::finder(candidate.kind).complete)(page, candidate.span);
@@ -93,7 +94,7 @@ fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
+/// Cuts off a quote or bracket at an edge that has no partner inside, and the part beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate.span = without_tags(page, candidate.span);
     let text = page.slice(candidate.span.clone());
@@ -112,7 +113,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if front + back < text.len() {
         candidate.span = candidate.span.start + front..candidate.span.end - back;
     }
-    // What stands in a field of data ends with it.
+    // A value of a data field ends with the field.
     if let Some(field) = page
         .field_at(candidate.span.start)
         .filter(|field| field.meaning.is_some())
@@ -122,7 +123,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// `<postalCode>05301</postalCode>`: without the tags round a value.
+/// Removes the tags round a value (`<postalCode>05301</postalCode>`).
 fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let text = page.slice(span.clone());
     let front = match text.first() {
@@ -140,7 +141,7 @@ fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     }
 }
 
-/// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
+/// Whether the model may call this PHI: not a mask placeholder, the name of a tag, or a lone letter.
 fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() -> bool) -> bool {
     let text = page.slice(candidate.span.clone());
     let letters = text
@@ -150,7 +151,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>'
         && has_markup();
-    // `"city": "Ewa Beach"` is nobody.
+    // `"city": "Ewa Beach"` is not a person.
     let is_of_other = candidate.kind == PhiKind::NAME
         && page.field_at(candidate.span.start).is_some_and(|field| {
             matches!(
@@ -180,7 +181,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
         && page.byte_before(candidate.span.start) == b'\t'
         && text.iter().all(u8::is_ascii_lowercase);
     let is_weak_word = candidate.kind == PhiKind::NAME && is_weak_word(page, candidate);
-    // A letter is somebody only with its dot: "S. denies pain".
+    // A single letter is a person's only with its dot: "S. denies pain".
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
         && !is_letters
@@ -193,14 +194,15 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
         && !page.has_placeholder(&around)
 }
 
-/// A word that is no name as long as the model has doubts: "major metros have risen", `Z.last=jo,`, "usage: apply [STASH]".
+/// Whether a word is not a name as long as the model has doubts ("major metros have risen", `Z.last=jo,`, "usage: apply
+/// [STASH]").
 fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     let span = &candidate.span;
     let text = page.slice(span.clone());
     let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     if text.iter().all(u8::is_ascii_uppercase) {
         let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
-        // "the CWF still shows": a few capitals that no list has as a name stand for something.
+        // "the CWF still shows": a few capitals that no list has as a name are an abbreviation.
         let is_acronym = (2..=4).contains(&text.len())
             && !people::is_announced(page, span)
             && !LEXICON.sense(text).has(Sense::GIVEN)
@@ -227,11 +229,11 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
         || !is(names::is_only_a_name) && is_among_capitals(page, span)
 }
 
-/// How far on both sides sentences are looked at, and how many must begin with a capital.
+/// Bytes on both sides in which sentences are examined, and the number of them that must begin with a capital.
 const SENTENCES_REACH_BYTES: usize = 400;
 const SENTENCES_MIN: usize = 3;
 
-/// Whether all sentences around begin with a capital: who writes so writes names so, too.
+/// Whether all sentences around begin with a capital: their author writes names so, too.
 fn is_among_capitals(page: &Page<'_>, span: &Range<usize>) -> bool {
     let from = span.start.saturating_sub(SENTENCES_REACH_BYTES);
     let to = page.text.len().min(span.end + SENTENCES_REACH_BYTES);

@@ -3,7 +3,7 @@
 /// A list of words of ASCII, in small letters or in capitals.
 pub(crate) struct WordList {
     list: &'static [&'static str],
-    /// How long the words are that begin with a letter, a bit each: nearly every other word is told by that.
+    /// Lengths of the words that begin with a letter, one bit each: rejects nearly every other word.
     lengths: [u32; 32],
 }
 

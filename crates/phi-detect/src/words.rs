@@ -53,7 +53,7 @@ pub(crate) const MEASURES: &[&str] = &[
     "days", "weeks", "minutes",
 ];
 
-/// Given names that are words as well; they count only where something else says "name".
+/// Given names that are words as well; they count only if something else says "name".
 const GIVEN_WORDS: &str = "will may mark grace hope faith joy rose june april august summer autumn daisy lily violet iris ivy \
     jasmine pearl ruby amber crystal jade frank grant chase hunter mason cooper carter tanner taylor parker porter \
     bill rob art gene dean earl guy hank lance miles rich rod ray pat sue dawn eve gay gail ginger harmony heath herb holly jack \
@@ -92,7 +92,7 @@ const KIN: &str = "mother father mom dad mum mommy daddy wife husband spouse son
 /// Words that close a letter in other languages, above its signature.
 const CLOSING_WORDS: &str = "grussen gruessen grusse gruesse gruss exmo exma cumprimentos cordialement salutations saludos atentamente";
 
-/// Parts of a hospital in other languages, as they stand under a signature.
+/// Parts of a hospital in other languages, as written under a signature.
 const DEPARTMENTS: &str = "servicio unidad departamento oncologia urologia oftalmologia cirugia medicina patologia traumatologia \
     radiologia toxicologia cardiologia neurologia pediatria dermatologia";
 
@@ -180,7 +180,7 @@ const NO_STREETS: &str = "a and are as at but by day days did do for from g got 
     they times to units was we week weeks were when which who with year years yo you tablets tabs capsules puffs \
     drops cc kg lb lbs cm mm mmhg bpm meq mmol iu of the";
 
-/// Road words that stand before the name, in other languages.
+/// Road words before the name, in other languages.
 const ROADS: &str = "rue via calle rua avenida avenue boulevard piazza viale corso camino paseo carrer strada chemin \
     ul ulica ulice rruga impasse allee quai plaza praca rambla carretera colonia vila";
 

@@ -175,7 +175,7 @@ fn whole(value: f32, limit: f32) -> i16 {
     ((value + ROUNDER).to_bits() as i32).wrapping_sub(ROUNDER.to_bits() as i32) as i16
 }
 
-/// A smooth step: the number times how far it is above 0.
+/// Computes a smooth step (GELU): the number, scaled by how far it is above 0.
 #[inline(always)]
 fn gelu(x: f32) -> f32 {
     const FACTOR: f32 = 1.595_769;
@@ -183,7 +183,7 @@ fn gelu(x: f32) -> f32 {
     x / (1.0 + exp(-inner))
 }
 
-/// e to the power of x, to about six digits; x is taken for at most 80 and at least -80.
+/// Returns e to the power of x, to about six digits; x is taken for at most 80 and at least -80.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = std::f32::consts::LOG2_E;

@@ -26,7 +26,7 @@ pub fn products(
     }
 }
 
-/// The sums in plain Rust.
+/// Computes the sums in plain Rust.
 fn portable(rows: &[Pair], stride: usize, weights: Weights<'_>, out: &mut [[i32; LANES]]) {
     for (number, out) in out.iter_mut().enumerate() {
         let row = &rows[number * stride..][..weights.pairs()];

@@ -16,7 +16,7 @@ pub enum Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// How many pairs of numbers a row needs.
+    /// Returns the number of pairs of numbers that a row needs.
     pub fn pairs(&self) -> usize {
         match self {
             Weights::Bytes(all) => all.len(),

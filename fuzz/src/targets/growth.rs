@@ -21,7 +21,7 @@ pub(super) const TARGET: Target = Target {
     ],
 };
 
-/// The pattern is the input, up to so many bytes.
+/// The pattern is the input, up to this many bytes.
 const UNIT_BYTES_MAX: usize = 96;
 const LENGTH: usize = 8 << 10;
 

@@ -66,7 +66,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// Requests that the library sees behind the guard.
+/// Returns the requests that the library sees behind the guard.
 async fn served(wire: &[u8], step: usize) -> Vec<Framed> {
     let seen: Rc<RefCell<Vec<Framed>>> = Rc::default();
     let service = service_fn(|request: Request<Incoming>| {

@@ -30,7 +30,7 @@ pub struct Target {
     pub seeds: &'static [&'static [u8]],
 }
 
-/// All targets.
+/// All fuzz targets.
 pub const TARGETS: &[Target] = &[
     // Callers' bytes.
     http1::TARGET,

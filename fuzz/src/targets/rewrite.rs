@@ -77,7 +77,7 @@ fn check_outside(text: &str, masked: &str) {
     assert!(text.ends_with(last), "the end was changed");
 }
 
-/// Pieces of a text between words in brackets, `[SSN]`.
+/// Returns the pieces of a text between words in brackets (`[SSN]`).
 fn outside(masked: &str) -> Vec<&str> {
     let (mut pieces, mut from, mut at) = (Vec::new(), 0, 0);
     while let Some(open) = masked[at..].find('[').map(|open| at + open) {

@@ -107,7 +107,7 @@ fn play(door: &str, family: ProviderKind, bytes: &[u8]) {
     }
 }
 
-/// Checks that translated output is events of JSON.
+/// Checks that translated output consists of events of JSON.
 fn check_events(out: &[u8]) {
     let text = std::str::from_utf8(out).expect("translated streams are UTF-8");
     for event in text.split_terminator("\n\n") {

@@ -20,7 +20,7 @@ pub(super) struct Columns {
 
 struct Line {
     at: Range<usize>,
-    /// The commonest separator, and where it is.
+    /// The offsets of the commonest separator.
     separators: Vec<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Columns {
         }
     }
 
-    /// How many of the lines next to a candidate's have a likely value of its kind in the same column.
+    /// Returns the number of lines next to a candidate's that have a likely value of its kind in the same column.
     pub(super) fn alike(&self, one: &Candidate) -> i32 {
         let number = self
             .lines

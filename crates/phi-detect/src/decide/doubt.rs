@@ -6,7 +6,7 @@ use super::Standing;
 use crate::candidate::Candidate;
 use crate::page::Page;
 
-/// A text of at most so many bytes that surely names a person is read as a whole.
+/// Size of the longest text that is read as a whole if it surely names a person.
 const WHOLE_MAX: usize = 16 << 10;
 /// Bytes on either side of a candidate that are read with it: beside a sure one, and beside a doubtful one.
 const AROUND_SURE: usize = 1 << 10;

@@ -1,4 +1,4 @@
-//! What spoke for and against each candidate of a scan.
+//! Evidence for and against each candidate of a scan.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub struct Explanation {
     pub score: f32,
     /// Names and values of the features.
     pub features: Vec<(&'static str, i32)>,
-    /// How much each feature speaks for the candidate, in thousandths of log-odds.
+    /// Weight of each feature for the candidate, in thousandths of log-odds.
     pub weights: Vec<i32>,
 }
 

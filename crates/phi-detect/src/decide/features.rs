@@ -177,7 +177,7 @@ impl<'a> Evidence<'a> {
         std::array::from_fn(|_| all.next().unwrap_or(0))
     }
 
-    /// What reader, kept candidates and tagger say about a candidate.
+    /// Returns the features of a candidate from the reader, the kept candidates and the tagger.
     fn of_reader(&self, one: &Candidate, reading: &Reading) -> [i32; 13] {
         let span = &one.span;
         [
@@ -219,7 +219,7 @@ impl<'a> Evidence<'a> {
         ]
     }
 
-    /// Field, label, neighbours and words of a candidate.
+    /// Returns the features from field, label, neighbours and words of a candidate.
     fn of_place(&self, one: &Candidate, text: &str) -> [i32; 10] {
         let (page, span) = (self.page, &one.span);
         let field = page.field_at(span.start);
@@ -297,7 +297,7 @@ impl<'a> Evidence<'a> {
         thousandths(pieces.fold(0.0, |most, piece| most.max(piece.share)))
     }
 
-    /// How much of a candidate other kept ones cover, in hundredths.
+    /// Returns the share of a candidate that other kept ones cover, in hundredths.
     fn kept_here(&self, one: &Candidate) -> i32 {
         let covered: usize = self
             .kept
@@ -312,7 +312,7 @@ impl<'a> Evidence<'a> {
         (covered.min(one.span.len()) * 100 / one.span.len().max(1)) as i32
     }
 
-    /// How often the commonest word of a candidate occurs in kept candidates and sure runs.
+    /// Returns the frequency of the candidate's commonest word in kept candidates and sure runs.
     fn word_again(&self, one: &Candidate) -> i32 {
         let counts = words_of(self.page, &one.span).filter_map(|word| self.words.get(word));
         counts.max().copied().unwrap_or(0).min(9)

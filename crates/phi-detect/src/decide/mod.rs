@@ -139,7 +139,8 @@ fn is_kept(settings: &Settings, one: &Candidate, standing: Standing) -> bool {
     standing != Standing::Dropped && one.score >= settings.threshold(one.kind)
 }
 
-/// Candidates with the fast passes' view of each: those that they keep, and those offered that none of these covers.
+/// Returns candidates with the fast passes' view of each: those that they keep, and the offered ones that these do not
+/// cover.
 fn standing_of(
     settings: &Settings,
     candidates: Vec<Candidate>,

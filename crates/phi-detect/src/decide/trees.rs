@@ -60,7 +60,7 @@ impl Trees {
         trees
     }
 
-    /// How likely a candidate with these features is PHI.
+    /// Returns the probability that a candidate with these features is PHI.
     pub(super) fn score(&self, row: &Row) -> f32 {
         let odds = self.odds(row) as f32 / UNIT;
         let mut shares = [odds, 0.0];
@@ -68,7 +68,8 @@ impl Trees {
         shares[0]
     }
 
-    /// How much each feature speaks for a candidate, in thousandths of log-odds: the odds with it, less those without.
+    /// Returns the weight of each feature for a candidate, in thousandths of log-odds: the odds with it, less those
+    /// without.
     pub(super) fn weights(&self, row: &Row) -> [i32; NAMES.len()] {
         let odds = self.odds(row);
         std::array::from_fn(|feature| {

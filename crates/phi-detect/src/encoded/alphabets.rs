@@ -1,4 +1,4 @@
-//! Runs of letters and digits that stand for bytes: hexadecimal, base64, base32, binary, and ASCII85 in its marks.
+//! Runs of letters and digits that encode bytes: hexadecimal, base64, base32, binary, and ASCII85 in its marks.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::page::Page;
 /// Shorter runs hold nothing worth hiding.
 const RUN_BYTES_MIN: usize = 14;
 
-/// A run as text, and how many bytes of it stand for how many of the text.
+/// Decodes a run to text, with the ratio of its bytes to those of the text.
 pub(super) fn decode(run: &[u8]) -> Option<(String, (usize, usize))> {
     if run.len() < RUN_BYTES_MIN {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn decode(run: &[u8]) -> Option<(String, (usize, usize))> {
         .or_else(|| base32(run))
 }
 
-/// `3533362d…`, as text and the ratio of bytes.
+/// Decodes hexadecimal (`3533362d…`) to text, with the ratio of bytes.
 fn hexadecimal(run: &[u8]) -> Option<(String, (usize, usize))> {
     let run = run.strip_prefix(b"0x").unwrap_or(run);
     let is_hex = run.len().is_multiple_of(2)
@@ -45,7 +45,7 @@ fn hex(byte: u8) -> u8 {
     }
 }
 
-/// Base64 in either alphabet, with or without padding.
+/// Decodes base64 in either alphabet, with or without padding.
 fn base64(run: &[u8]) -> Option<(String, (usize, usize))> {
     let run = run
         .strip_suffix(b"==")
@@ -108,7 +108,7 @@ pub(super) fn readable(bytes: Few<u8>) -> Option<String> {
     }
 }
 
-/// `0011010100110011…`.
+/// Decodes binary digits (`0011010100110011…`).
 fn binary(run: &[u8]) -> Option<(String, (usize, usize))> {
     let is_binary = run.len().is_multiple_of(8)
         && run.len() >= RUN_BYTES_MIN * 4
@@ -120,7 +120,7 @@ fn binary(run: &[u8]) -> Option<(String, (usize, usize))> {
     readable(run.chunks_exact(8).map(byte_of).collect()).map(|text| (text, (8, 1)))
 }
 
-/// Base32 (RFC 4648, section 6), with or without padding.
+/// Decodes base32 (RFC 4648, section 6), with or without padding.
 fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
     let is_part = |byte: &u8| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
     let length = run.iter().take_while(|byte| is_part(byte)).count();
@@ -147,13 +147,13 @@ fn base32(run: &[u8]) -> Option<(String, (usize, usize))> {
     readable(bytes).map(|text| (text, (8, 5)))
 }
 
-/// Nobody pastes more of it.
+/// Longest ASCII85 text that is decoded.
 const ASCII85_BYTES_MAX: usize = 64 * 1024;
 
-/// How it opens.
+/// Opening of ASCII85.
 static ASCII85: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"<~"));
 
-/// ASCII85 between `<~` and `~>`.
+/// Finds ASCII85 between `<~` and `~>`.
 pub(super) fn delimited(page: &Page<'_>, found: &mut List<Coded>) {
     let bytes = page.bytes();
     let mut free_from = 0;

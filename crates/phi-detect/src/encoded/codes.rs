@@ -7,7 +7,7 @@ use crate::page::Page;
 /// Fewer codes in a row are just numbers.
 const CODES_MIN: usize = 9;
 
-/// Lists of codes: `35 33 36 2d`, `0x35, 0x33`, `53 51 54 45`, `065 063 066 055`, `00110101 00110011`.
+/// Finds lists of codes (`35 33 36 2d`, `0x35, 0x33`, `53 51 54 45`, `065 063 066 055`, `00110101 00110011`).
 pub(super) fn find(page: &Page<'_>, found: &mut List<Coded>) {
     let (mut index, mut way) = (0, page.way());
     while index < page.marks.len() && way.goes_on(page.marks[index].start as usize) {
@@ -44,7 +44,7 @@ pub(super) fn find(page: &Page<'_>, found: &mut List<Coded>) {
     }
 }
 
-/// Codes of digits with signs or letters among them, not a list of measurements.
+/// Whether codes of digits have signs or letters among them, unlike a list of measurements.
 fn looks_hidden(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_alphanumeric).count() * 4 >= text.len() * 3
 }

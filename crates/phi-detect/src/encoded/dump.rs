@@ -11,11 +11,11 @@ use crate::page::Page;
 
 /// A line of a dump.
 struct Line {
-    /// From its first byte to the end of its text column.
+    /// Span from its first byte to the end of its text column.
     span: Range<usize>,
-    /// Where its offset starts and its bytes end.
+    /// Start of the line's offset to the end of its bytes.
     figures: Range<usize>,
-    /// Where its bytes start among those of the dump.
+    /// Start of its bytes among those of the dump.
     from: usize,
 }
 
@@ -33,14 +33,14 @@ impl Dump {
         }
     }
 
-    /// From the first to the last of its lines.
+    /// Returns the span from the first to the last of its lines.
     pub(crate) fn span(&self) -> Range<usize> {
         let start = self.lines.first().map_or(0, |line| line.span.start);
         let end = self.lines.last().map_or(0, |line| line.span.end);
         start..end
     }
 
-    /// What the bytes say, if most of them say something.
+    /// Returns the bytes as text, if most of them are characters.
     fn text(&self) -> Option<String> {
         let is_shown = |byte: &u8| matches!(byte, 0x20..=0x7e | b'\t' | b'\n' | b'\r');
         let shown = self.bytes.iter().filter(|byte| is_shown(byte)).count();
@@ -85,7 +85,7 @@ pub(super) fn find(
     }
 }
 
-/// Drops what is only a piece of the offsets and bytes: they are nobody's numbers.
+/// Drops candidates that are only a piece of the offsets and bytes: these are not numbers of a person.
 fn drop_figures(dumps: &List<Dump>, candidates: &mut List<Candidate>) {
     let lines = dumps.iter().flat_map(|dump| &dump.lines);
     let lines = candidates.memory().collect(lines);
@@ -95,7 +95,7 @@ fn drop_figures(dumps: &List<Dump>, candidates: &mut List<Candidate>) {
     });
 }
 
-/// Every dump in the text.
+/// Finds every dump in the text.
 pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>, memory: &Memory) -> List<Dump> {
     let mut found = memory.list();
     let mut open = Dump::new(memory);
@@ -125,8 +125,8 @@ pub(crate) fn dumps(bytes: &[u8], mut way: Way<'_>, memory: &Memory) -> List<Dum
 /// A dump has at most this many bytes on a line.
 const LINE_BYTES_MAX: usize = 32;
 
-/// Appends the bytes of a line; gives its span without the offset, and that of its figures. None where the line is
-/// not of a dump.
+/// Appends the bytes of a line; returns its span without the offset, and that of its figures. `None` if the line is not
+/// part of a dump.
 fn read_line(
     bytes: &[u8],
     line: Range<usize>,

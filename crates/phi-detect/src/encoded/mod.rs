@@ -20,7 +20,7 @@ use crate::page::Page;
 struct Coded {
     span: Range<usize>,
     text: Text,
-    /// How many bytes of the run stand for how many bytes of text.
+    /// Bytes of the run, and the bytes of text that they encode.
     ratio: (usize, usize),
 }
 
@@ -100,7 +100,7 @@ fn widen(bytes: &[u8], span: Range<usize>, floor: usize) -> Range<usize> {
     span.start - before..end + padding
 }
 
-/// Characters of base64 that also join it to something else: `/p/U1NO…`, `patient_U1NO…`, `id-U1NO…`.
+/// Whether a character of base64 may also join it to other text (`/p/U1NO…`, `patient_U1NO…`, `id-U1NO…`).
 fn is_joint(byte: u8) -> bool {
     matches!(byte, b'/' | b'-' | b'_')
 }
@@ -108,7 +108,7 @@ fn is_joint(byte: u8) -> bool {
 /// A run with more joints than this is a path or a phrase.
 const JOINTS_MAX: usize = 16;
 
-/// The run if it decodes as a whole, or else the parts of it that do.
+/// Returns the run if it decodes as a whole, or else the parts of it that do.
 fn pieces(page: &Page<'_>, span: Range<usize>) -> Few<Coded> {
     let bytes = page.bytes();
     let joints: Few<usize> = span

@@ -1,4 +1,4 @@
-//! From tag scores to candidates.
+//! Decoding of tag scores to candidates.
 //!
 //! Tokens that the gate let through come in runs. Over each run the best
 //! sequence of tags is found in which a span begins before it goes on
@@ -12,7 +12,7 @@ use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 
-/// What the model tells apart; only some of it is PHI that we report.
+/// Kinds that the model distinguishes; only some of them are PHI that we report.
 const KINDS: usize = 6;
 /// The reported kinds, by their place among the model's: code, rule, and the fewest bytes to
 /// believe; a lone letter or house number is more often a false alarm.
@@ -27,11 +27,12 @@ const RUN_MAX: usize = 1024;
 /// Fractional bits of a score.
 const SCORE_BITS: u32 = 11;
 
-/// The rule, and how sure the model is, of names that it nearly or hardly takes for one. Nothing is reported at that.
+/// Rule of names below the reported score, and the scores from which they are likely and unlikely. They are not
+/// reported.
 pub(crate) const SUSPECTED: &str = "name.suspected";
 pub(crate) const NEARLY: f32 = 0.2;
 pub(crate) const HARDLY: f32 = 0.1;
-/// So far a name may lag behind.
+/// Largest lag of a name that is still suspected.
 const LAG_MAX: i64 = 2 << SCORE_BITS;
 
 /// Collects runs and turns them into candidates.
@@ -40,7 +41,7 @@ pub(super) struct Decoder<'a> {
     out: &'a mut List<Candidate>,
     spans: Vec<(u32, u32)>,
     scores: Vec<[i32; TAGS_MAX]>,
-    /// For each token and state, the state before it on the best way there.
+    /// The state before, on the best way to each token and state.
     back: Vec<[u8; 2 * KINDS + 1]>,
 }
 
@@ -81,7 +82,7 @@ impl<'a> Decoder<'a> {
         self.scores.clear();
     }
 
-    /// The best valid sequence of tags: tag 0 is nothing, then begin and go on for each kind.
+    /// Returns the best valid sequence of tags: tag 0 is nothing, then begin and go on for each kind.
     fn best_path(&mut self) -> Vec<u8> {
         const STATES: usize = 2 * KINDS + 1;
         self.back.clear();
@@ -143,7 +144,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Names that "nothing" beats by so little that what else the text says may settle it; no tags mean "nothing" everywhere.
+    /// Emits names that "nothing" beats by so little that the rest of the text may decide; no tags mean "nothing"
+    /// everywhere.
     fn emit_suspected(&mut self, tags: &[u8]) {
         let (_, _, bytes_min) = REPORTED[0];
         let is_free = |token: usize| tags.get(token).is_none_or(|&tag| tag == 0);
@@ -173,7 +175,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// By how much a name lags behind whatever else a token may be, if that is little.
+    /// Returns the lag of a name behind the best other tag of a token, if the lag is little.
     fn lag(&self, token: usize, goes_on: bool) -> Option<i64> {
         let scores = self.scores.get(token)?;
         let name = if goes_on { scores[2] } else { scores[1] };
@@ -188,8 +190,8 @@ impl<'a> Decoder<'a> {
         self.spans[tokens.start].0 as usize..self.spans[tokens.end - 1].1 as usize
     }
 
-    /// How often a finding is right whose tags lead that far over "nothing" on average, as measured
-    /// on texts kept out of training.
+    /// Returns the measured precision, on texts kept out of training, of findings whose tags lead that far over
+    /// "nothing" on average.
     fn confidence(&self, kind: usize, tokens: Range<usize>, tags: &[u8]) -> f32 {
         let count = tokens.len() as i64;
         let lead: i64 = tokens
@@ -204,13 +206,13 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Whether nothing in a run with this text can be reported, whatever its scores are: only a name is as short as two
-/// characters, and none has a digit then.
+/// Whether no run with this text can be reported at any score: only a name is as short as two characters, and a name
+/// that short has no digit.
 pub(super) fn is_too_short(run: &[u8]) -> bool {
     run.len() < 2 || run.len() == 2 && run.iter().any(u8::is_ascii_digit)
 }
 
-/// By how much the best tag of a reported kind leads over "nothing".
+/// Returns the lead of the best tag of a reported kind over "nothing".
 pub(super) fn reported_lead(scores: &[i32; TAGS_MAX]) -> i32 {
     let reported = scores[1..=2 * REPORTED.len()].iter();
     reported.fold(i32::MIN, |best, &score| best.max(score)) - scores[0]

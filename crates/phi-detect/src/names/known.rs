@@ -1,13 +1,13 @@
-//! How much of a text the model was taught: the share of its words that the weights know.
+//! Coverage of a text by the model's training: the share of its words that the weights know.
 //!
-//! In a language nobody taught it every word is strange, and strange is what names are: there its
-//! confidence means nothing. The measure needs no list of languages, so it holds for all of them.
+//! In a language outside the training data every word is unknown, and unknown words look like names: the model's
+//! confidence means nothing there. The measure needs no list of languages, so it holds for all of them.
 
 use std::ops::Range;
 
 use super::weights::Weights;
 
-/// How far on both sides of a finding words are counted.
+/// Bytes on both sides of a finding in which words are counted.
 const REACH_BYTES: usize = 260;
 /// Fewer words say nothing about a language.
 const WORDS_MIN: usize = 8;
@@ -18,7 +18,7 @@ const LETTERS_MIN: usize = 3;
 const HASH_START: u64 = 0xCBF2_9CE4_8422_2325;
 const HASH_FACTOR: u64 = 0x0100_0000_01B3;
 
-/// The share of known words among those written small around `span`; none where there are too few to tell.
+/// The share of known words among those written small around `span`; `None` if there are too few to judge.
 pub(crate) fn known_share(text: &str, span: &Range<usize>) -> Option<f32> {
     let weights = Weights::get();
     let from = text.floor_char_boundary(span.start.saturating_sub(REACH_BYTES));
@@ -44,7 +44,7 @@ fn small_words(text: &str) -> impl Iterator<Item = &[u8]> {
     words.filter(|word| word.len() >= LETTERS_MIN && word.iter().all(u8::is_ascii_lowercase))
 }
 
-/// The same of a text in any letters.
+/// Returns the words without capitals, of letters of any alphabet.
 fn small_words_of_any_letters(text: &str) -> impl Iterator<Item = &str> {
     let is_small = |letter: char| letter.is_alphabetic() && !letter.is_uppercase();
     text.split(|letter: char| !letter.is_alphanumeric())
@@ -62,9 +62,9 @@ pub(crate) fn is_ordinary(word: &str) -> bool {
     is_known(weights, hash_of(weights, word))
 }
 
-/// Whether the lists behind the model know a word as somebody's name and as nothing else: no ordinary word, no place.
+/// Whether the lists behind the model know a word as a person's name only, not as an ordinary word or a place.
 pub(crate) fn is_only_a_name(word: &str) -> bool {
-    /// How common a name is, from 0 to 3; below this it is in one long list only.
+    /// Frequency of a name, from 0 to 3; below this it is in one long list only.
     const COMMON_MIN: u8 = 2;
     let weights = Weights::get();
     let hash = hash_of(weights, word);

@@ -32,7 +32,8 @@ use weights::Weights;
 /// Tokens a window holds.
 const WINDOW: usize = 256;
 
-/// What a thread keeps from one text to the next. Nothing of a text is told by it but which common words were in one.
+/// Buffers that a thread keeps from one text to the next. The only trace of a text is the common words that it
+/// contained.
 struct Kept {
     window: Window,
     known: KnownWords,
@@ -49,8 +50,8 @@ impl Kept {
 
 /// Adds what the model finds in `text` to `out`, stretch by stretch: what it takes for PHI, then the names that it suspects.
 ///
-/// Findings that begin where `is_unwanted` says so may be left out, which saves looking for them.
-/// The text is left where the `budget` is spent.
+/// Findings that begin at an offset for which `is_unwanted` is true may be left out, which saves looking for them.
+/// Reading stops when the `budget` is spent.
 pub(crate) fn tag(
     level: Level,
     text: &str,
@@ -59,7 +60,7 @@ pub(crate) fn tag(
     out: &mut List<Candidate>,
 ) {
     thread_local! {
-        /// What served for the text before, and serves again.
+        /// Buffers of the text before, reused for the next.
         static KEPT: Cell<Option<Box<Kept>>> = const { Cell::new(None) };
     }
     let weights = Weights::get();

@@ -21,15 +21,15 @@ use super::weights::{WIDE_PARTS, Weights};
 /// of a stack, and those beside it.
 pub(super) const REACH: usize = 16 + BESIDE;
 
-/// From so far away a token may decide who is asked about a token: 1 because the screen leaves a token if it leaves the one
-/// beside it, 2 because a token is scored if those around it pass all gates, and 1 because the wide stack is asked about a
-/// token if the one beside it is in doubt.
+/// Distance within which tokens decide whether a token is scored: 1 because the screen leaves a token if it leaves the
+/// one beside it, 2 because a token is scored if those around it pass all gates, and 1 because the wide stack is asked
+/// about a token if the one beside it is in doubt.
 const BESIDE: usize = 4;
 
 /// A text with fewer bytes is short.
 const SHORT_BYTES: usize = 2 << 10;
 
-/// So many tokens of a window for the stacks are little work.
+/// Number of tokens in a window that the stacks process cheaply.
 const FEW_TOKENS: usize = 16;
 
 /// A stretch of tokens, their table rows, and their layers.
@@ -37,20 +37,20 @@ pub(super) struct Window {
     weights: &'static Weights,
     level: Level,
     spans: Vec<(u32, u32)>,
-    /// Shifted by one: place 0 is what stands before the first token.
+    /// Shifted by one: place 0 is the context before the first token.
     lists: Lists,
     /// Activations of the first layer, between margins.
     first: Vec<Row>,
-    /// How many tokens have theirs.
+    /// Number of tokens whose activations are computed.
     embedded: usize,
     narrow: Stack<1>,
     wide: Stack<WIDE_PARTS>,
-    /// What the narrow stack says of those that it was asked about; kept for its memory.
+    /// Scores from the narrow stack for the tokens at hand; kept to reuse its memory.
     scores: Vec<[i32; TAGS_MAX]>,
 }
 
 impl Window {
-    /// A window of its own, to be kept: it takes more than two hundred kilobytes.
+    /// Makes a window to be kept, because it takes more than two hundred kilobytes.
     pub(super) fn new(level: Level) -> Self {
         let weights = Weights::get();
         Window {
@@ -75,7 +75,7 @@ impl Window {
         self.push_outside();
     }
 
-    /// How many tokens it holds.
+    /// Returns the number of tokens in the window.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
@@ -106,7 +106,8 @@ impl Window {
         self.embedded -= count;
     }
 
-    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through, unless they and all beside them begin where findings are unwanted, or are too short for one.
+    /// Hands the decoder the scores of those tokens from `start` to `end` that the gate lets through, unless they and
+    /// their neighbours begin at unwanted offsets, or are too short for a finding.
     pub(super) fn scores(
         &mut self,
         text: &[u8],
@@ -150,7 +151,7 @@ impl Window {
         }
     }
 
-    /// The kernels to use.
+    /// Returns the kernels to use.
     fn level_for(&self, is_little: bool) -> Level {
         if is_little {
             self.level.gentle()
@@ -159,7 +160,7 @@ impl Window {
         }
     }
 
-    /// Computes the first layer, of all tokens whose follower is known, and makes sure that nothing stands past them.
+    /// Computes the first layer for all tokens whose follower is known, and clears the rows past them.
     fn embed(&mut self, level: Level) {
         let from = self.embedded;
         self.embedded = self.lists.len() - 2;
@@ -174,8 +175,8 @@ impl Window {
         rest[..MARGIN].fill([0; WIDTH]);
     }
 
-    /// Which tokens' scores are wanted. Some more on either side may be among them: what becomes of them matters to the
-    /// tokens beside them.
+    /// Returns the tokens whose scores are wanted. Some neighbours on either side may be among them, because their
+    /// scores matter to the tokens beside them.
     fn wanted(
         &self,
         level: Level,
@@ -197,8 +198,8 @@ impl Window {
         self.screened(level, wanted)
     }
 
-    /// Which of these tokens the screen leaves, and those of them beside one that it leaves: it sees the ends of findings less
-    /// well than what is in them.
+    /// Returns the tokens that the screen leaves, and the given tokens next to those: the screen recognises the ends of
+    /// findings less well than the middle.
     fn screened(&self, level: Level, tokens: Set) -> Set {
         let rows = &self.first[MARGIN - AROUND..];
         let mut left = Set::default();
@@ -210,7 +211,7 @@ impl Window {
         left.widened(1, self.embedded).common(tokens)
     }
 
-    /// Which tokens the first gate lets through.
+    /// Returns the tokens that the first gate lets through.
     fn passing(&self, level: Level) -> Set {
         let mut passing = Set::default();
         let rows = &self.first[MARGIN..][..self.embedded];
@@ -235,7 +236,8 @@ impl Window {
         is_too_short(text) || unwanted.is_some_and(is_unwanted)
     }
 
-    /// Whom the narrow stack scores, and about which of these it is in doubt, or about one beside them.
+    /// Returns the tokens that the narrow stack scores, and those of them that are uncertain or next to an uncertain
+    /// one.
     fn ask_narrow(&mut self, level: Level, wanted: Set) -> (Set, Set) {
         let first = First {
             rows: &self.first,

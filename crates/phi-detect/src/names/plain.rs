@@ -16,14 +16,14 @@ pub(super) fn step(hash: u64, byte: u8) -> u64 {
 pub(super) struct PlainWord {
     pub(super) letters: usize,
     pub(super) capitals: usize,
-    /// Its letters made small, and zeros.
+    /// Letters of the word in lower case, then zeros.
     pub(super) small: [u64; 2],
 }
 
 impl PlainWord {
-    /// The word that begins at `start`; none if it is longer.
+    /// Reads the word that begins at `start`; `None` if it is longer.
     ///
-    /// How long a word is the processor cannot guess: the same steps are taken for all of them.
+    /// The processor cannot predict the length of a word: all words take the same steps.
     #[inline(always)]
     pub(super) fn read(bytes: &[u8], start: usize) -> Option<PlainWord> {
         let both = bytes8::load_two(bytes, start);
@@ -59,7 +59,7 @@ impl PlainWord {
     }
 }
 
-/// Takes the first `count` of eight bytes into the hash; the others are zeros.
+/// Takes the first `count` of eight bytes into the hash; the rest are zeros.
 #[inline(always)]
 fn hash_on(hash: u64, eight: u64, count: usize) -> u64 {
     // Always eight steps, since a loop that ends with the word is guessed wrong at every word.
@@ -68,7 +68,7 @@ fn hash_on(hash: u64, eight: u64, count: usize) -> u64 {
     hash.wrapping_mul(UNDO[8 - count])
 }
 
-/// What undoes a number of multiplications by the factor.
+/// Factors that undo a number of multiplications by the hash factor.
 static UNDO: [u64; 9] = undo();
 
 const fn undo() -> [u64; 9] {

@@ -38,7 +38,7 @@ impl Set {
         self.0.iter().map(|part| part.count_ones() as usize).sum()
     }
 
-    /// These tokens and those `distance` (less than 64) away from them, of `count` in all.
+    /// Returns these tokens and those `distance` (less than 64) away from them, of `count` in all.
     pub(super) fn widened(&self, distance: usize, count: usize) -> Set {
         let at = |part: usize| self.0.get(part).copied().unwrap_or(0);
         let wide = Set(std::array::from_fn(|part| {
@@ -49,7 +49,7 @@ impl Set {
         wide.common(Set::first(count))
     }
 
-    /// These tokens and those of gaps of one or two between them, of `count` in all.
+    /// Returns these tokens and those of gaps of one or two between them, of `count` in all.
     pub(super) fn without_small_gaps(&self, count: usize) -> Set {
         let wide = self.widened(1, count);
         let others = Set::first(count).without(wide);
@@ -94,7 +94,7 @@ impl Set {
         })
     }
 
-    /// The tokens in order. `for_each` is quicker than a loop.
+    /// Iterates over the tokens in order. `for_each` is quicker than a loop.
     pub(super) fn iter(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(part, bits)| {
             let mut rest = bits;

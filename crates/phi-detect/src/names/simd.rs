@@ -34,7 +34,7 @@ pub(super) type Row = [u8; WIDTH];
 /// A row of an embedding table: what the token adds to its follower, itself and its predecessor.
 pub(super) type TableRow = [u8; TAPS * WIDTH];
 
-/// A dilated convolution to so many parts of 64 channels.
+/// A dilated convolution to `PARTS` parts of 64 channels.
 pub(super) struct Convolution<const PARTS: usize> {
     pub(super) dilation: usize,
     /// Inputs in the order of the three positions, and of the channels at each.
@@ -43,12 +43,12 @@ pub(super) struct Convolution<const PARTS: usize> {
 
 /// One part of a convolution, or the scores at the end.
 pub(super) struct Dense<const OUT: usize> {
-    /// `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
+    /// Weights as `[inputs / 4][outputs][4]`, for kernels that multiply and add by fours.
     packed: Vec<Fours<OUT>>,
-    /// `[inputs / 2][outputs][2]`, for the one that does so by twos.
+    /// Weights as `[inputs / 2][outputs][2]`, for the kernel that does so by twos.
     #[cfg(target_arch = "x86_64")]
     pairs: Vec<[[i16; 2]; OUT]>,
-    /// `[inputs][outputs]`, for plain code.
+    /// Weights as `[inputs][outputs]`, for plain code.
     plain: Vec<[i16; OUT]>,
     /// The fours in another order, for kernels that add products up in 16 bits first.
     #[cfg(target_arch = "x86_64")]
@@ -56,12 +56,12 @@ pub(super) struct Dense<const OUT: usize> {
     bias: [i32; OUT],
 }
 
-/// The weights of four inputs. A load of 64 bytes takes twice as long where it crosses a cache line.
+/// The weights of four inputs. A load of 64 bytes takes twice as long if it crosses a cache line.
 #[repr(align(64))]
 struct Fours<const OUT: usize>([[i8; 4]; OUT]);
 
 impl<const OUT: usize> Dense<OUT> {
-    /// From weights in the order `[inputs / 4][outputs][4]`.
+    /// Takes weights in the order `[inputs / 4][outputs][4]`.
     pub(super) fn new(packed: Vec<[[i8; 4]; OUT]>, bias: [i32; OUT]) -> Self {
         let weights = |input: usize| {
             std::array::from_fn(|output| i16::from(packed[input / 4][output][input % 4]))
@@ -95,17 +95,17 @@ pub(super) struct Screen {
     pub(super) bias: i32,
 }
 
-/// For consecutive places of a text, the rows of the table whose sum each is.
+/// The rows of the table that are summed, for consecutive places of a text.
 pub(super) struct Lists {
     /// The two rows that every place has.
     heads: Vec<[u32; 2]>,
-    /// What rare words have besides.
+    /// Further rows of rare words.
     rest: Vec<u32>,
-    /// Where the rest of each place starts, and where the last ends.
+    /// Index at which the rest of each place starts, and at which the last ends.
     starts: Vec<u32>,
 }
 
-/// Which kernels this machine runs.
+/// Kernels that this machine runs.
 #[expect(dead_code, reason = "each kind of processor makes its own")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
@@ -119,18 +119,18 @@ pub(crate) enum Level {
     Avx2,
     /// 128-bit multiply and add on processors that have more, see `gentle`.
     Avx2By128,
-    /// What every x86-64 processor has.
+    /// Instructions that every x86-64 processor has.
     Sse2,
     /// 128-bit dot products of ARM.
     NeonDot,
-    /// What every 64-bit ARM processor has.
+    /// Instructions that every 64-bit ARM processor has.
     Neon,
     /// Plain Rust.
     Portable,
 }
 
 impl Lists {
-    /// No places yet, and room for this many of the usual kind.
+    /// Makes empty lists with room for this many places of the usual kind.
     pub(super) fn with_capacity(places: usize) -> Self {
         let mut lists = Lists {
             heads: Vec::with_capacity(places),
@@ -149,7 +149,7 @@ impl Lists {
         self.starts.push(0);
     }
 
-    /// Where rows are put that the next place has besides its two.
+    /// Returns the buffer for rows of the next place beyond its first two.
     #[inline]
     pub(super) fn rest(&mut self) -> &mut Vec<u32> {
         &mut self.rest
@@ -162,7 +162,7 @@ impl Lists {
         self.starts.push(self.rest.len() as u32);
     }
 
-    /// How many places there are.
+    /// Returns the number of places.
     pub(super) fn len(&self) -> usize {
         self.heads.len()
     }
@@ -205,8 +205,8 @@ impl Level {
         *BEST.get_or_init(|| Level::available()[0])
     }
 
-    /// The level for little work. Processors that have wide registers and no dot products run slower for a while after
-    /// multiplications in them, and whatever the program does next pays for it.
+    /// Returns the level for little work. Processors that have wide registers and no dot products run slower for a
+    /// while after multiplications in them, and so does the rest of the program.
     pub(super) fn gentle(self) -> Level {
         match self {
             Level::Avx512 | Level::Avx2 => Level::Avx2By128,
@@ -288,8 +288,8 @@ pub(super) fn prefetch(table: &[TableRow], row: u32) {
     let _ = (table, row);
 }
 
-/// The first layer: for each row of `out` the activations of a token, from the lists of its
-/// predecessor (which has the row's own place), itself and its follower.
+/// Computes the first layer: for each row of `out` the activations of a token, from the lists of its predecessor (which
+/// has the row's own place), itself and its follower.
 ///
 /// The first row of `out` is that of the place `first + 1` of the lists.
 pub(super) fn embed(
@@ -315,7 +315,7 @@ pub(super) fn embed(
     }
 }
 
-/// Which of up to 64 tokens the gate lets through, one bit each.
+/// Returns which of up to 64 tokens the gate lets through, one bit each.
 pub(super) fn gate(level: Level, gate: &Gate, rows: &[Row]) -> u64 {
     #[cfg(target_arch = "x86_64")]
     match level {
@@ -342,7 +342,7 @@ pub(super) fn screen(level: Level, screen: &Screen, rows: &[Row; 2 * AROUND + 1]
     weigh(level, &units, &screen.weights) + screen.bias > 0
 }
 
-/// The units of a screen, weighed.
+/// Returns the weighted sum of the units of a screen.
 fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if level.has_avx2() {
@@ -353,8 +353,8 @@ fn weigh(level: Level, units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32
     portable::weigh(units, weights)
 }
 
-/// A dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`.
-/// Where there are more parts out than in, the residual is the input's parts in turn.
+/// Computes a dilated convolution with its residual, at the listed rows of `input` into the same rows of `output`. If
+/// there are more parts out than in, the residual is the input's parts in turn.
 ///
 /// Every listed row must have `dilation` rows on either side.
 pub(super) fn convolve<const IN: usize, const OUT: usize>(
@@ -398,7 +398,7 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The tag scores of one token, or other sums of whole rows.
+/// Returns the tag scores of one token, or other sums of whole rows.
 pub(super) fn score<const IN: usize>(
     level: Level,
     layer: &Dense<TAGS_MAX>,

@@ -1,10 +1,8 @@
 //! Dilated convolutions one above the other, over the first layer of a window.
 //!
-//! Only the scores of some tokens are wanted, so each layer is computed only
-//! where the one above it will look. After each layer a gate may hold tokens
-//! back, around which the layers above, which look further and further, are
-//! then not computed. Ordinary prose needs a fraction of the arithmetic that
-//! way.
+//! Only the scores of some tokens are wanted, so each layer is computed only at the tokens that the one above it reads.
+//! After each layer a gate may hold tokens back, around which the layers above, which look further and further, are
+//! then not computed. Ordinary prose needs a fraction of the arithmetic that way.
 
 use super::WINDOW;
 use super::set::Set;
@@ -23,14 +21,14 @@ pub(super) struct First<'a> {
     pub(super) tokens: usize,
 }
 
-/// Layers of so many parts of 64 channels each.
+/// Layers of `PARTS` parts of 64 channels each.
 pub(super) struct Stack<const PARTS: usize> {
     weights: &'static StackWeights<PARTS>,
     /// Activations, layer by layer. What was not computed for the window at hand is of an earlier one.
     layers: Vec<[Row; PARTS]>,
-    /// Where each layer was computed for the window at hand.
+    /// Tokens at which each layer was computed for the window at hand.
     computed: Vec<Set>,
-    /// Where a layer is to be computed; kept for its memory.
+    /// Tokens at which a layer is to be computed; kept to reuse its memory.
     places: Vec<u16>,
 }
 
@@ -44,9 +42,9 @@ impl<const PARTS: usize> Stack<PARTS> {
         }
     }
 
-    /// Computes all that the scores of the wanted tokens need. Where there are gates, each may hold back some of them
-    /// after its layer; what is returned, and can be scored, are then those that all gates let through, and what stands
-    /// between two of them: gates may not tear a finding apart.
+    /// Computes all that the scores of the wanted tokens need. Each gate may hold back some of them after its layer.
+    /// Returns the tokens that can be scored: those that all gates let through, and those between two of them, because
+    /// gates may not split a finding.
     pub(super) fn compute(
         &mut self,
         level: Level,
@@ -57,7 +55,7 @@ impl<const PARTS: usize> Stack<PARTS> {
         if wanted.is_empty() {
             return wanted;
         }
-        // Nothing stands past the end of the text.
+        // The rows past the end of the text are zero.
         for layer in self.layers.chunks_exact_mut(STRIDE) {
             layer[MARGIN + first.tokens..][..MARGIN].fill([[0; WIDTH]; PARTS]);
         }
@@ -73,7 +71,7 @@ impl<const PARTS: usize> Stack<PARTS> {
         wanted
     }
 
-    /// Which of these tokens the gate after a layer lets through.
+    /// Returns which of these tokens the gate after a layer lets through.
     fn passing(&self, level: Level, layer: usize, tokens: Set, gate: &Gate) -> Set {
         let rows = self.layers[layer * STRIDE + MARGIN..].as_flattened();
         let mut passing = Set::default();
@@ -84,7 +82,8 @@ impl<const PARTS: usize> Stack<PARTS> {
         passing
     }
 
-    /// Computes a layer at the wanted tokens where that is not done, and before it what it needs of those below; layer 0 is the first.
+    /// Computes a layer at the wanted tokens that lack it, and before it what it needs of those below; layer 0 is the
+    /// first.
     fn compute_layer(&mut self, level: Level, layer: usize, first: First<'_>, wanted: Set) {
         let Some(below) = layer.checked_sub(1) else {
             return;

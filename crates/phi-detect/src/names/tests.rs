@@ -11,7 +11,7 @@ fn found(level: Level, text: &str) -> Vec<(usize, usize, &'static str, f32)> {
         .collect()
 }
 
-/// Lines of `text<TAB>start-end:kind …`, written by `model/export.py` beside the weights.
+/// Reads lines of `text<TAB>start-end:kind …`, written by `model/export.py` beside the weights.
 fn golden() -> impl Iterator<Item = (String, Vec<String>)> {
     include_str!("golden.tsv").lines().map(|line| {
         let (text, spans) = line.split_once('\t').expect("two columns");

@@ -19,13 +19,13 @@ const TRIGRAMS_MAX: usize = 6;
 /// Bytes of a word that are kept for its features; the hash covers all of it.
 const KEPT_MAX: usize = 48;
 
-/// Where a token stands, and the rows that every token has: of its word or of its first part, and of its context.
+/// Span of a token, and the rows that every token has: of its word or of its first part, and of its context.
 pub(super) struct Token {
     pub(super) span: (u32, u32),
     pub(super) rows: [u32; 2],
 }
 
-/// The rows of what stands before the first and after the last token.
+/// Returns the rows of the context before the first and after the last token.
 pub(super) fn outside(weights: &Weights) -> [u32; 2] {
     [weights.word_row(0), weights.context_row(0)]
 }
@@ -37,7 +37,7 @@ pub(super) struct KnownWords(Box<[([u64; 2], u32)]>);
 impl KnownWords {
     const BITS: u32 = 10;
 
-    /// None yet.
+    /// Makes an empty cache.
     pub(super) fn new() -> Self {
         // No word has all bits set.
         KnownWords(vec![([u64::MAX; 2], 0); 1 << Self::BITS].into())
@@ -63,7 +63,7 @@ pub(super) struct Tokens<'a> {
     weights: &'static Weights,
     known: &'a mut KnownWords,
     position: usize,
-    /// White space since the last token: 0 none, 1 one blank, 2 other, 3 a line break, 4 more or the start.
+    /// White space since the last token: 0 for nothing, 1 one blank, 2 other, 3 a line break, 4 more or the start.
     space: u8,
     line_end: usize,
     line_case: u8,
@@ -172,7 +172,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A word that starts with an ASCII letter: its shape and first row.
+    /// Reads a word that starts with an ASCII letter: its shape and first row.
     #[inline]
     fn plain_word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let start = self.position;
@@ -205,7 +205,7 @@ impl<'a> Tokens<'a> {
         (shape, row)
     }
 
-    /// A word of any letters: its shape and first row.
+    /// Reads a word of any letters: its shape and first row.
     fn word(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let mut word = Folded::default();
         while let Some((letter, size)) = self.peek().filter(|(letter, _)| is_letter(*letter)) {
@@ -264,7 +264,7 @@ impl<'a> Tokens<'a> {
         self.weights.word_row(NUMBER_BASE + class)
     }
 
-    /// A word or a mark that starts with a character outside ASCII: its shape and first row.
+    /// Reads a word or a mark that starts with a character outside ASCII: its shape and first row.
     fn other(&mut self, rest: &mut Vec<u32>) -> (u8, u32) {
         let (letter, size) = self.peek().unwrap_or_default();
         if is_letter(letter) {
@@ -278,7 +278,7 @@ impl<'a> Tokens<'a> {
 
 const SHAPE_OTHER: u8 = 5;
 
-/// 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
+/// Returns the shape of a word: 0 lower, 1 Title, 2 UPPER, 3 one capital, 4 mIxed.
 #[inline]
 fn shape(letters: usize, capitals: usize, starts_with_capital: bool) -> u8 {
     match (capitals, letters) {
@@ -322,7 +322,7 @@ impl Folded {
         self.push_byte(byte);
     }
 
-    /// A letter that has no plain counterpart: all its bytes, as no capital.
+    /// Appends all bytes of a letter that has no plain counterpart, as no capital.
     fn push_whole(&mut self, letter: char) {
         self.letters += 1;
         for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
@@ -348,7 +348,7 @@ fn first_line(text: &str) -> &str {
     memchr::memchr(b'\n', text.as_bytes()).map_or(text, |end| &text[..end])
 }
 
-/// 0 no letters, 1 lower case, 2 capitals, 3 both.
+/// Returns the case of a line: 0 no letters, 1 lower case, 2 capitals, 3 both.
 fn case_of(line: &[u8]) -> u8 {
     let (mut lower, mut upper) = (false, false);
     for chunk in line.chunks(64) {
@@ -387,7 +387,7 @@ fn is_letter(letter: char) -> bool {
             && matches!(letter, '\u{aa}' | '\u{b5}' | '\u{ba}' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{1fff}' | '\u{2c00}'..='\u{2fef}' | '\u{3040}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{fe70}'..='\u{fefe}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' | '\u{10000}'..='\u{1cfff}' | '\u{20000}'..='\u{3ffff}'))
 }
 
-/// The ASCII mark that stands for this one.
+/// Returns the ASCII mark that this one is read as.
 fn plain_mark(letter: char) -> u8 {
     match letter {
         '‘' | '’' => b'\'',

@@ -1,16 +1,15 @@
 //! The weights file: its layout, and reading it.
 //!
-//! `model/export.py` writes it. Little-endian throughout: a header, sections
-//! in the order read below, and an FNV-1a checksum of all that precedes it.
-//! The tables stay where they are in the binary; only the
-//! convolutions are copied, into the order the kernels want.
+//! `model/export.py` writes it. Little-endian throughout: a header, sections in the order read below, and an FNV-1a
+//! checksum of all that precedes it. The tables are used in place in the binary; only the convolutions are copied, into
+//! the order the kernels want.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::simd::{AROUND, Convolution, Dense, Gate, Screen, TAGS_MAX, TAPS, TableRow, WIDTH};
 
-/// The file, put where its tables begin with a cache line: a row then has three of them, and not parts of four.
+/// The file, placed so that its tables begin at a cache line: a row then has three of them, and not parts of four.
 #[repr(C, align(64))]
 struct Placed {
     before: [u8; TABLES_START.next_multiple_of(64) - TABLES_START],
@@ -30,7 +29,7 @@ const LAYERS_MAX: usize = 6;
 /// Numbers of four bytes in the header: seven counts, the wide stack's parts and layers, the dilations of both stacks,
 /// and both ends of doubt.
 const NUMBERS: usize = 7 + 2 + 2 * LAYERS_MAX + 2;
-/// Where the first layer's tables begin.
+/// Offset at which the first layer's tables begin.
 const TABLES_START: usize = MAGIC.len() + 4 * NUMBERS + FOLDS;
 /// Parts of 64 channels in the layers of the wide stack.
 pub(super) const WIDE_PARTS: usize = 2;
@@ -46,7 +45,7 @@ const KINDS: usize = 3;
 
 /// Convolutions one above the other, and the tag scores at the end.
 pub(super) struct StackWeights<const PARTS: usize> {
-    /// The lowest takes the first layer's single part, the others as many as they give.
+    /// The lowest takes the first layer's single part, the higher layers as many as they give.
     pub(super) layers: Vec<Convolution<PARTS>>,
     pub(super) output: Dense<TAGS_MAX>,
 }
@@ -61,13 +60,13 @@ pub(super) struct Weights {
     pub(super) gate: Gate,
     /// One after each narrow layer but the last.
     pub(super) gates: Vec<Gate>,
-    /// Who is left of those that pass the first gate.
+    /// Screen of the tokens that pass the first gate.
     pub(super) screen: Screen,
     pub(super) narrow: StackWeights<1>,
     pub(super) wide: StackWeights<WIDE_PARTS>,
-    /// Where the narrow stack's lead of a reported kind over "nothing" lies while it is in doubt.
+    /// Range of the narrow stack's lead of a reported kind over "nothing" in which it is uncertain.
     pub(super) doubt: Range<i32>,
-    /// For each reported kind, how many in a hundred findings are right, by how far the tags lead over "nothing".
+    /// Percentage of correct findings for each reported kind, by the lead of the tags over "nothing".
     pub(super) confidence: &'static [[u8; STEPS]],
     vocabulary: &'static [[u8; 8]],
     bucket_starts: &'static [[u8; 4]],
@@ -118,18 +117,18 @@ impl Weights {
         }
     }
 
-    /// Where a word's row is in the table.
+    /// Returns the index of a word's row in the table.
     #[inline]
     pub(super) fn word_row(&self, row: u16) -> u32 {
         u32::from(row)
     }
 
-    /// Where a gram's row is in the table.
+    /// Returns the index of a gram's row in the table.
     pub(super) fn gram_row(&self, row: usize) -> u32 {
         (self.words + row) as u32
     }
 
-    /// Where a context's row is in the table.
+    /// Returns the index of a context's row in the table.
     #[inline]
     pub(super) fn context_row(&self, row: u8) -> u32 {
         (self.words + self.grams) as u32 + u32::from(row)
@@ -153,7 +152,7 @@ impl Weights {
         }
     }
 
-    /// What the name, place and word lists say of a folded word, by its hash; 0 for nothing.
+    /// Returns the class of a folded word in the name, place and word lists, by its hash; 0 if it is in no list.
     pub(super) fn lexicon_class(&self, hash: u64) -> u8 {
         let bucket = hash as usize & (self.bucket_starts.len() - 2);
         let start = u32::from_le_bytes(self.bucket_starts[bucket]) as usize;

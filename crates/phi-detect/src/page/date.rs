@@ -9,7 +9,7 @@ pub(crate) struct DateHit {
     pub(crate) form: DateForm,
 }
 
-/// How a date is written, as far as it matters for trusting it.
+/// Written form of a date, as far as it matters for trusting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DateForm {
     /// Day, month and year.

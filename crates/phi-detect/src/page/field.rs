@@ -1,4 +1,4 @@
-//! The fields of a page: values that stand in a named place.
+//! The fields of a page: values in a named place.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::budget::List;
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 
-/// A value that stands in a named place: a JSON member, a CSV cell, an HL7 field.
+/// A value in a named place: a JSON member, a CSV cell, an HL7 field.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Field {
     pub(crate) span: Range<usize>,
@@ -17,7 +17,7 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// A value whose key, column or tag may give it meaning.
+    /// Makes a value whose key, column or tag may give it meaning.
     pub(crate) fn new(span: Range<usize>, meaning: Option<Meaning>) -> Self {
         Field {
             span,
@@ -26,7 +26,7 @@ impl Field {
         }
     }
 
-    /// A value at a place that a standard fixes.
+    /// Makes a value at a place that a standard fixes.
     pub(crate) fn settled(span: Range<usize>, meaning: Option<Meaning>) -> Self {
         Field {
             span,
@@ -37,7 +37,8 @@ impl Field {
 }
 
 impl<'a> Page<'a> {
-    /// The fields of one meaning, with their values. Of a value that was masked in part, what is left counts as one.
+    /// Iterates over the fields of one meaning, with their values. The unmasked part of a value that was masked in part
+    /// is a separate field.
     pub(crate) fn fields_of(
         &self,
         meaning: Meaning,
@@ -49,7 +50,7 @@ impl<'a> Page<'a> {
             .map(|span| (span.clone(), self.slice(span)))
     }
 
-    /// The span, or what placeholders leave of it: "[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing.
+    /// Returns the parts of a span outside placeholders ("[NAME] Okonkwo" leaves a surname, "[NAME] was seen" nothing).
     fn unmasked(&self, span: &Range<usize>) -> List<Range<usize>> {
         let first = self
             .marks
@@ -73,7 +74,8 @@ impl<'a> Page<'a> {
         rests
     }
 
-    /// What stands beside a placeholder, without the signs between; none if a word of everyday speech is in it.
+    /// Returns the text beside a placeholder, without the signs between; `None` if it contains a word of everyday
+    /// speech.
     fn rest(&self, span: Range<usize>) -> Option<Range<usize>> {
         let text = self.slice(span.clone());
         let start = text.iter().position(|&byte| is_word_byte(byte))?;
@@ -90,7 +92,7 @@ impl<'a> Page<'a> {
         labels.chain(fields).any(is_meant)
     }
 
-    /// Whether a field starts or ends exactly here, so that what stands on both sides does not belong together.
+    /// Whether a field starts or ends exactly here, so that the texts on both sides do not belong together.
     pub(crate) fn is_field_edge(&self, at: usize) -> bool {
         let next = self.fields.partition_point(|field| field.span.start < at);
         let starts = self

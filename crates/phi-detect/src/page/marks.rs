@@ -8,7 +8,7 @@ use crate::bytes64::{self, Block, take_first};
 use crate::labels;
 use crate::lexicon::{self, LEXICON, Lexicon, Sense};
 
-/// The one pass over the bytes.
+/// Marks the text in one pass over its bytes.
 pub(super) fn mark(
     bytes: &[u8],
     budget: Option<&Budget<'_>>,
@@ -54,13 +54,13 @@ struct Run {
 struct Runs<'a> {
     bytes: &'a [u8],
     lexicon: &'static Lexicon,
-    /// Where the last run began.
+    /// Start of the last run.
     start: usize,
     /// Whether the block before ended inside it: 1 or 0.
     is_open: u64,
     /// Whether it has digits in that block.
     has_digits: bool,
-    /// Kept for its memory. At least one byte stands between two runs.
+    /// Kept for its memory. At least one byte lies between two runs.
     picked: [Run; bytes64::SIZE / 2],
 }
 
@@ -76,7 +76,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Those that end in this block and have digits, are long, or may be loud words or keys.
+    /// Returns the runs that end in this block and have digits, are long, or may be loud words or keys.
     #[inline(always)]
     fn ending_in(&mut self, from: usize, block: &Block) -> &[Run] {
         let words = block.set(|byte| byte.is_ascii_alphanumeric() | (byte >= 0x80));
@@ -119,7 +119,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Whether this is a sign that stands behind keys of data.
+/// Whether this is a sign that follows keys of data.
 fn is_behind_key(byte: u8) -> bool {
     (byte == b':') | (byte == b'=') | (byte == b'(')
 }
@@ -127,12 +127,12 @@ fn is_behind_key(byte: u8) -> bool {
 /// Few words are longer than this.
 const LONG_RUN_BYTES: usize = 12;
 
-/// What the pass has found so far.
+/// Results of the pass so far.
 struct Pass<'a> {
     bytes: &'a [u8],
     marks: List<Mark>,
     long_runs: List<Range<usize>>,
-    /// Where the last placeholder ends.
+    /// End of the last placeholder.
     free_from: usize,
 }
 
@@ -236,7 +236,7 @@ fn push_code(bytes: &[u8], span: Range<usize>, marks: &mut List<Mark>) {
     push(marks, span, Sense::CODE);
 }
 
-/// `=ge1962-03-14`: how FHIR compares a date in a search.
+/// Whether this is a FHIR comparison of a date in a search (`=ge1962-03-14`).
 fn is_comparison(bytes: &[u8], start: usize) -> bool {
     const PREFIXES: &[&[u8; 2]] = &[
         b"eq", b"ne", b"gt", b"lt", b"ge", b"le", b"sa", b"eb", b"ap",
@@ -247,7 +247,7 @@ fn is_comparison(bytes: &[u8], start: usize) -> bool {
     is_prefix && start > 0 && bytes[start - 1] == b'=' && bytes.get(start + 6) == Some(&b'-')
 }
 
-/// `0142x695`: the end of a telephone number and its extension.
+/// Splits the end of a telephone number from its extension (`0142x695`).
 fn number_and_extension(bytes: &[u8], span: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
     let x = bytes[span.clone()]
         .iter()

@@ -60,18 +60,18 @@ pub(crate) struct Label {
 pub(crate) struct Page<'a> {
     pub(crate) text: &'a str,
     pub(crate) marks: List<Mark>,
-    /// Which of the marks are numbers or codes.
+    /// Indices of the marks that are numbers or codes.
     numbers: List<u32>,
-    /// Which of them are mask placeholders.
+    /// Indices of the marks that are mask placeholders.
     placeholders: List<u32>,
     pub(crate) labels: List<Label>,
-    /// In order, never overlapping.
+    /// Fields in order, never overlapping.
     pub(crate) fields: List<Field>,
     /// The field that was asked about last.
     last_field: Cell<usize>,
     /// The dates with their marks; read when a rule first asks.
     pub(crate) dates: OnceCell<List<(usize, DateHit)>>,
-    /// How many labels stood before the place that was asked about last.
+    /// Number of labels before the place that was asked about last.
     last_labels: Cell<usize>,
     /// Numbers said in words.
     pub(crate) spoken: List<Spoken>,
@@ -89,7 +89,8 @@ impl<'a> Page<'a> {
         Self::within(None, text, fields)
     }
 
-    /// The same with `fields` that are in order and do not overlap, for as long as the budget lasts, and to be read no longer.
+    /// Makes the page of a text with `fields` that are in order and do not overlap. Making and reading it stop when the
+    /// budget is spent.
     pub(crate) fn within(
         budget: Option<&'a Budget<'a>>,
         text: &'a str,
@@ -174,19 +175,19 @@ impl<'a> Page<'a> {
         self.bytes().get(span).unwrap_or_default()
     }
 
-    /// Where the word ends that starts at `at`. Looking up what a word can be costs more than finding it.
+    /// Returns the end of the word that starts at `at`. Looking up the senses of a word can cost more than finding it.
     pub(crate) fn word_end_at(&self, at: usize) -> Option<usize> {
         let end = word_end(self.bytes(), at);
         (end > at).then_some(end)
     }
 
-    /// Where the word starts that ends exactly at `end`.
+    /// Returns the start of the word that ends exactly at `end`.
     pub(crate) fn word_start_before(&self, end: usize) -> Option<usize> {
         let start = word_start(self.bytes(), end);
         (start < end).then_some(start)
     }
 
-    /// The sense of the word that starts at `at`, and where it ends.
+    /// Returns the sense of the word that starts at `at`, and its end.
     pub(crate) fn word_at(&self, at: usize) -> Option<(Sense, usize)> {
         let end = self.word_end_at(at)?;
         Some((LEXICON.sense_in(self.bytes(), at..end), end))
@@ -198,7 +199,7 @@ impl<'a> Page<'a> {
         Some((LEXICON.sense_in(self.bytes(), start..end), start))
     }
 
-    /// Whether a mask placeholder stands in the span.
+    /// Whether the span contains a mask placeholder.
     pub(crate) fn has_placeholder(&self, span: &Range<usize>) -> bool {
         let mark = |index: &u32| self.marks[*index as usize];
         let next = self
@@ -247,15 +248,16 @@ pub(crate) fn is_word_byte(byte: u8) -> bool {
     CLASS[usize::from(byte)] & (LETTER | DIGIT) != 0
 }
 
-/// No word the rules care for is longer; the cap keeps looking around a mark cheap on any text. A multiple of eight.
+/// Length of the longest word that the rules know; the cap bounds the work around a mark on any text. A multiple of
+/// eight.
 const WORD_BYTES_MAX: usize = 64;
 
-/// Where the run of letters that starts at `at` ends.
+/// Returns the end of the run of letters that starts at `at`.
 pub(crate) fn word_end(bytes: &[u8], at: usize) -> usize {
     bytes8::run_end(bytes, at, WORD_BYTES_MAX, bytes8::any_letters)
 }
 
-/// Where the run of letters that ends at `end` starts.
+/// Returns the start of the run of letters that ends at `end`.
 pub(crate) fn word_start(bytes: &[u8], end: usize) -> usize {
     let mut rest = &bytes[..end.min(bytes.len())];
     let mut length = 0;
@@ -295,7 +297,7 @@ const fn classes() -> [u8; 256] {
     }
     table
 }
-/// The length of a mask placeholder at the start of `bytes`, if one stands there: `[SSN]`, or with a code, `[SSN_7K3QD]`.
+/// The length of a mask placeholder at the start of `bytes`, if there is one: `[SSN]`, or with a code, `[SSN_7K3QD]`.
 pub(crate) fn placeholder_at(bytes: &[u8]) -> Option<usize> {
     kinds::RULES
         .iter()

@@ -47,7 +47,7 @@ pub(super) fn find(bytes: &[u8], marks: &List<Mark>, budget: Option<&Budget<'_>>
     found
 }
 
-/// "credit card number", "dob = DATE '1962…'": the word belongs to the label before it.
+/// Whether the word belongs to the label before it ("credit card number", "dob = DATE '1962…'").
 fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
     let gap = &bytes[last.end as usize..word.start];
     let gap = gap
@@ -64,14 +64,14 @@ fn goes_on(bytes: &[u8], last: &Label, word: Range<usize>) -> bool {
     is_next && (is_number || is_date)
 }
 
-/// A single letter is a label only with its sign: "b. 1962", "T: 206…".
+/// Whether a single letter is a label, which it is only with its sign ("b. 1962", "T: 206…").
 fn is_abbreviation(bytes: &[u8], letter: Range<usize>) -> bool {
     let before = letter
         .start
         .checked_sub(1)
         .map_or(b' ', |before| bytes[before]);
     let after = bytes.get(letter.end).copied().unwrap_or(0);
-    // "Priya B. came on 5/6/2025": a capital is somebody's initial.
+    // "Priya B. came on 5/6/2025": a capital is a person's initial.
     if bytes[letter.start] == b'B' && before != b'(' {
         return false;
     }
@@ -118,7 +118,7 @@ fn longest_phrase(bytes: &[u8], head: Range<usize>) -> Option<(usize, Meaning)> 
     longest
 }
 
-/// Where a number sign right after a label word ends: "Hospital #", "M.R. #".
+/// Returns the end of a number sign right after a label word ("Hospital #", "M.R. #").
 fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
     let end = end + usize::from(bytes.get(end) == Some(&b'.'));
     let at = end + usize::from(bytes.get(end) == Some(&b' '));
@@ -127,14 +127,14 @@ fn number_sign(bytes: &[u8], end: usize) -> Option<usize> {
     (bytes.get(at) == Some(&b'#')).then_some(at + 1 + usize::from(is_many))
 }
 
-/// Where the run of letters and digits at `at` ends; a word of a label has at most 24 bytes.
+/// Returns the end of the run of letters and digits at `at`; a word of a label has at most 24 bytes.
 fn chunk_end(bytes: &[u8], at: usize) -> usize {
     bytes8::run_end(bytes, at, 24, |eight| {
         bytes8::any_letters(eight) | bytes8::digits(eight)
     })
 }
 
-/// Steps over what may stand between the words of a label: a space, "'s", "_", "-", ".".
+/// Steps over the signs allowed between the words of a label: a space, "'s", "_", "-", ".".
 fn next_label_word(bytes: &[u8], end: usize) -> usize {
     let mut at = end;
     if bytes[at..].starts_with(b"'s ") || bytes[at..].starts_with(b"'S ") {

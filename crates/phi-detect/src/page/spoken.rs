@@ -12,7 +12,7 @@ pub(crate) struct Spoken {
     pub(crate) digits: usize,
 }
 
-/// Every stretch of at least seven digits with a spelled digit among them.
+/// Finds every stretch of at least seven digits with a spelled digit among them.
 pub(super) fn find(page: &Page<'_>) -> List<Spoken> {
     let mut found = page.memory().list();
     let (mut index, mut way) = (0, page.way());
@@ -67,7 +67,7 @@ fn is_spoken_figure(page: &Page<'_>, index: usize) -> bool {
     mark.is_number() && mark.len() <= 4
 }
 
-/// Whether what stands after a mark can separate spoken digits: spaces, a comma, "dash".
+/// Whether the text after a mark can separate spoken digits: spaces, a comma, "dash".
 fn is_spoken_gap(page: &Page<'_>, index: usize) -> bool {
     let Some(next) = page.marks.get(index + 1) else {
         return false;

@@ -11,7 +11,7 @@ mod weights;
 
 pub(crate) use opinion::{Opinion, read};
 
-/// Codes of the kinds that the reader tells apart, one per line, in the order of `model/reader/kinds.py`.
+/// Codes of the kinds that the reader distinguishes, one per line, in the order of `model/reader/kinds.py`.
 static KINDS: &str = include_str!("kinds.txt");
 
 /// Number of these kinds.

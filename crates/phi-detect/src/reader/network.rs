@@ -14,7 +14,7 @@ const ATTENDING: f32 = 256.0;
 /// Largest whole numbers, so that no sum of products leaves 32 bits.
 const WHOLE_MAX: f32 = 8191.0;
 const ASKED_MAX: f32 = 4095.0;
-/// All shares of attention together.
+/// Sum of all shares of attention.
 const SHARES: f32 = 16384.0;
 const SHARES_SHIFT: u32 = 14;
 /// Channels of a head.
@@ -27,7 +27,7 @@ pub(super) struct Window {
     weights: &'static Weights,
     /// Activations, `size` per piece.
     activations: Vec<f32>,
-    /// The same as whole numbers.
+    /// Activations as whole numbers.
     inputs: Vec<Pair>,
     /// Queries, `size / 2` pairs per piece.
     queries: Vec<Pair>,
@@ -86,7 +86,7 @@ impl Window {
         self.score(level, count)
     }
 
-    /// Attention of each piece to those near it.
+    /// Computes the attention of each piece to those near it.
     fn attend(&mut self, level: Level, layer: &Layer, count: usize) {
         let size = self.weights.size;
         whole(
@@ -160,7 +160,7 @@ impl Window {
         }
     }
 
-    /// Attention of a few pieces in one head; what they take is put into `inputs`.
+    /// Computes the attention of a few pieces in one head; the result is put into `inputs`.
     fn attend_from(&mut self, level: Level, head: usize, asking: Range<usize>, count: usize) {
         const NEAR_MAX: usize = 192;
         let Weights {
@@ -215,7 +215,7 @@ impl Window {
         }
     }
 
-    /// The two dense steps of a layer.
+    /// Computes the two dense steps of a layer.
     fn transform(&mut self, level: Level, layer: &Layer, count: usize) {
         let Weights { size, inner, .. } = *self.weights;
         let activations = &mut self.activations[..count * size];
@@ -253,7 +253,7 @@ impl Window {
         normalise(level, &layer.norm, activations);
     }
 
-    /// Probabilities of the classes.
+    /// Computes the probabilities of the classes.
     fn score(&mut self, level: Level, count: usize) -> &[f32] {
         let size = self.weights.size;
         let head = &self.weights.head;

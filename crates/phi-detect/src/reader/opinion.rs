@@ -23,20 +23,20 @@ const MARGIN: usize = 32;
 pub(crate) struct Opinion {
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// How likely the piece is part of a value of one of the kinds asked for.
+    /// Probability that the piece is part of a value of one of the kinds asked for.
     pub(crate) share: f32,
-    /// How likely it is part of a value of another kind.
+    /// Probability that it is part of a value of another kind.
     pub(crate) other_share: f32,
     /// The likeliest of these kinds, and how likely it is.
     pub(crate) kind: PhiKind,
     pub(crate) kind_share: f32,
-    /// How likely a value of that kind begins here.
+    /// Probability that a value of that kind begins here.
     pub(crate) begin_share: f32,
 }
 
 /// Reads stretches of a text, in order, and says of each piece with letters or figures what it may be.
 ///
-/// The text is left where the `budget` is spent.
+/// Reading stops when the `budget` is spent.
 pub(crate) fn read(
     level: Level,
     text: &str,

@@ -10,7 +10,7 @@ const FIGURES_MAX: usize = 3;
 const SIGNS_MAX: usize = 8;
 const BLANKS_MAX: usize = 16;
 
-/// A piece and where it is in the text, without a blank before it.
+/// A piece and its span in the text, without a blank before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) id: u16,

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use phi_kernels::LANES;
 
-/// The file; matrices are used where they lie.
+/// The file; matrices are used in place.
 static FILE: &[u8] = include_bytes!("weights.bin");
 
 /// Bytes of a row of a packed matrix: two inputs of sixteen outputs.
@@ -120,7 +120,7 @@ impl Sections {
         }
     }
 
-    /// The next section, of so many bytes.
+    /// Returns the next section, which has this many bytes.
     fn take(&mut self, bytes: usize) -> &'static [u8] {
         let (section, _) = self.rest.split_at(bytes);
         self.rest = &self.rest[bytes.next_multiple_of(64)..];

@@ -1,4 +1,4 @@
-//! Forms and cards that print the label below its value, each on a line of its own.
+//! Forms and cards that print the label below its value, each on a separate line.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     emit(&block, found);
 }
 
-/// Gives values their meaning where no label could be that of the line after it.
+/// Gives values the meaning of the label below, unless a label could belong to the line after it.
 fn emit(block: &[Line], found: &mut List<Field>) {
     let ends_with_label = block.last().is_some_and(|line| line.label.is_some());
     let starts_with_label = block.first().is_none_or(|line| line.label.is_some());

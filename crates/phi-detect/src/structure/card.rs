@@ -10,7 +10,7 @@ use crate::budget::List;
 use crate::labels::Meaning;
 use crate::page::Field;
 
-/// Properties that tell of people. One row each.
+/// Properties that describe people. One row each.
 static PROPERTIES: &[(&[u8], Meaning)] = &[
     (b"ADR", Meaning::Address),
     (b"BDAY", Meaning::Dob),
@@ -22,7 +22,7 @@ static PROPERTIES: &[(&[u8], Meaning)] = &[
     (b"TEL", Meaning::Phone),
 ];
 
-/// How a card begins.
+/// Opening of a card.
 static OPENING: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"BEGIN:VCARD"));
 
 /// Reads every card of the text.
@@ -58,7 +58,7 @@ fn card(bytes: &[u8], span: Range<usize>, found: &mut List<Field>) {
     }
 }
 
-/// The parts of a name stand apart; those of an address make one.
+/// Reads the parts of a name one by one, and those of an address together.
 fn push(bytes: &[u8], value: Range<usize>, meaning: Meaning, found: &mut List<Field>) {
     if meaning != Meaning::Name {
         let is_filler = |byte: &u8| matches!(byte, b';' | b',');

@@ -10,7 +10,7 @@ use crate::budget::List;
 use crate::labels::Meaning;
 use crate::page::Field;
 
-/// Attributes that tell of people, by group and element. One row each.
+/// Attributes that describe people, by group and element. One row each.
 static ATTRIBUTES: &[(&[u8; 8], Meaning)] = &[
     (b"00080080", Meaning::Thing),
     (b"00080081", Meaning::Address),
@@ -36,7 +36,7 @@ static ATTRIBUTES: &[(&[u8; 8], Meaning)] = &[
     (b"00402010", Meaning::Phone),
 ];
 
-/// What a key of DICOM JSON means: `00100010`, `0010,0010`, `x00100010`.
+/// Returns the meaning of a key of DICOM JSON (`00100010`, `0010,0010`, `x00100010`).
 pub(super) fn of_key(key: &[u8]) -> Option<Meaning> {
     let key = key.strip_prefix(b"x").unwrap_or(key);
     match key.len() {
@@ -56,7 +56,7 @@ fn of_tag(tag: &[u8]) -> Option<Meaning> {
 /// Values are shorter.
 const LINE_BYTES_MAX: usize = 256;
 
-/// How the groups of tags begin that tell of people.
+/// Start of the groups of tags that describe people.
 static GROUP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"00"));
 
 /// Reads the lines of a dump: `(0010,0010) PN [ROE^JANE] # 8, 1 PatientName`.

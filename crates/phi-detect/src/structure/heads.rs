@@ -3,7 +3,7 @@
 use crate::budget::Few;
 use crate::labels::{self, Meaning};
 
-/// No label is longer.
+/// Longest label.
 const LABEL_BYTES_MAX: usize = 40;
 
 /// The meanings of a row of heads, if enough of them are labels we know that the row must be one.
@@ -11,7 +11,7 @@ pub(super) fn meanings<'a>(heads: impl Iterator<Item = &'a str>) -> Option<Few<O
     meanings_if(heads, 2)
 }
 
-/// The same for a row that is marked as one of heads: a single label will do.
+/// Returns the meanings of a row that is marked as one of heads: a single label is enough.
 pub(super) fn meanings_of_marked<'a>(
     heads: impl Iterator<Item = &'a str>,
 ) -> Option<Few<Option<Meaning>>> {
@@ -40,7 +40,7 @@ fn meanings_if<'a>(
     Some(columns)
 }
 
-/// What one head means.
+/// Returns the meaning of one head.
 fn meaning(head: &str) -> Option<Meaning> {
     // "Geb.", "Tel.": one dot is that of a word cut short.
     let head = head.trim();
@@ -57,14 +57,15 @@ fn meaning(head: &str) -> Option<Meaning> {
         .or_else(|| is_part_of_name(head).then_some(Meaning::NameMaybe))
 }
 
-/// "Last" and "First" head the parts of a name, where the table is about people.
+/// Whether a head names part of a person's name ("Last", "First"), in a table about people.
 fn is_part_of_name(head: &str) -> bool {
     ["last", "first", "middle", "mi"]
         .iter()
         .any(|part| head.eq_ignore_ascii_case(part))
 }
 
-/// What a label that stands beside or below its value says, when it is one of a person's and nothing else is written with it.
+/// Returns the meaning of a label beside or below its value, if it is one of a person's and nothing else is written
+/// with it.
 pub(super) fn personal(label: &[u8]) -> Option<Meaning> {
     let label = short(label)?;
     labels::of_whole_key(label.trim_end_matches([':', ' ', '*', '#']))
@@ -76,7 +77,7 @@ pub(super) fn is_label(text: &[u8]) -> bool {
     short(text).is_some_and(|text| meaning(text).is_some())
 }
 
-/// A text no longer than a label.
+/// Returns a text no longer than a label.
 fn short(text: &[u8]) -> Option<&str> {
     let text = Some(text).filter(|text| text.len() <= LABEL_BYTES_MAX)?;
     std::str::from_utf8(text).ok()

@@ -25,12 +25,12 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     reader.end_row();
 }
 
-/// What kind of cell a tag opens.
+/// Kind of cell that a tag opens.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// `<th>`, `<dt>`, `<label>`.
+    /// Head of a value: `<th>`, `<dt>`, `<label>`.
     Head,
-    /// `<td>`, `<dd>`.
+    /// Value cell: `<td>`, `<dd>`.
     Value,
 }
 
@@ -45,7 +45,7 @@ struct Reader<'a> {
     /// The columns of the table being read.
     columns: Option<Few<Option<Meaning>>>,
     row: Few<Cell>,
-    /// The cell being read, and where it starts.
+    /// The cell being read, and its start.
     open: Option<(Kind, usize)>,
 }
 
@@ -53,7 +53,7 @@ struct Reader<'a> {
 const TAG_BYTES_MAX: usize = 1024;
 /// Tables are not wider.
 const CELLS_MAX: usize = 512;
-/// The value of a label stands right after it.
+/// Largest distance from a label to its value.
 const LABEL_REACH_BYTES: usize = 160;
 /// Longer cells are prose.
 const CELL_BYTES_MAX: usize = 200;
@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows the label of a form: text, or the value of a tag.
+    /// Reads the value after the label of a form: text, or the value of a tag.
     fn labelled(&mut self, end_tag: usize) {
         let Some(label) = self.row.pop() else {
             return;
@@ -165,7 +165,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A label and its value beside each other: `<th>MRN</th><td>482913</td>`.
+    /// Reads a label and its value beside each other (`<th>MRN</th><td>482913</td>`).
     fn pairs(&mut self, row: &[Cell]) {
         for pair in row.windows(2) {
             let meaning = heads::personal(&self.bytes[pair[0].span.clone()]);
@@ -183,7 +183,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a cell holds without the tags and blanks at its ends.
+/// Returns the content of a cell without the tags and blanks at its ends.
 fn without_tags(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     let mut span = super::trimmed(bytes, span);
     while bytes.get(span.start) == Some(&b'<') && !span.is_empty() {

@@ -1,8 +1,7 @@
 //! Documents inside the text: JSON, XML, HTML, HL7 v2, X12, DICOM, cards, tables with a header, SQL, forms.
 //!
-//! Each reader is tolerant: it takes what it recognises, wherever it stands in the
-//! text, and leaves the rest to the rules for prose. All it yields is fields, that
-//! is values with the meaning their key, column or position gives them.
+//! Each reader is tolerant: it takes what it recognises anywhere in the text, and leaves the rest to the rules for
+//! prose. All it yields is fields, that is values with the meaning their key, column or position gives them.
 
 mod below;
 mod card;
@@ -47,7 +46,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Who reads what. Where two see the same value, the first is right.
+/// Readers by rank: the first that finds a value decides its meaning.
 const READERS: [fn(&Source<'_>, &mut List<Field>); 10] = [
     segments::read,
     settle_dumps,
@@ -76,14 +75,14 @@ pub(crate) fn fields(text: &str, budget: &Budget<'_>) -> List<Field> {
     without_overlaps(found)
 }
 
-/// The text column of a dump is cut anywhere; what the bytes say is read for itself.
+/// Settles the fields of dumps: their text column is cut anywhere, and the decoded bytes are scanned separately.
 fn settle_dumps(source: &Source<'_>, found: &mut List<Field>) {
     let dumps = dumps(source.bytes(), source.way(), source.memory());
     found.extend(dumps.iter().map(|dump| Field::settled(dump.span(), None)));
 }
 
-/// One field for each piece of text. A value that its key says nothing about may hold a document of its own, whose fields then
-/// count; else the first is right.
+/// Keeps one field for each piece of text. A value without a meaning from its key may hold a nested document, whose
+/// fields then count; otherwise the first field is kept.
 fn without_overlaps(fields: List<Field>) -> List<Field> {
     let mut kept: List<Field> = fields.memory().list();
     kept.reserve(fields.len());
@@ -102,14 +101,14 @@ fn without_overlaps(fields: List<Field>) -> List<Field> {
     kept
 }
 
-/// A value with its white space cut off.
+/// Cuts off the white space of a value.
 pub(crate) fn trimmed_blanks(bytes: &[u8], span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let text = &bytes[span.clone()];
     let start = span.start + (text.len() - text.trim_ascii_start().len());
     start..start + text.trim_ascii().len()
 }
 
-/// A value with its white space and quotes cut off.
+/// Cuts off the white space and quotes of a value.
 pub(crate) fn trimmed(bytes: &[u8], span: std::ops::Range<usize>) -> std::ops::Range<usize> {
     let (mut start, mut end) = (span.start, span.end);
     while start < end && is_wrapping(bytes[start]) {
@@ -125,7 +124,7 @@ fn is_wrapping(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'')
 }
 
-/// Whether a field of this meaning makes the record it stands in one about a person.
+/// Whether a field of this meaning makes its record one about a person.
 pub(crate) fn tells_of_a_person(meaning: Meaning) -> bool {
     matches!(
         meaning,
@@ -142,7 +141,7 @@ pub(crate) fn tells_of_a_person(meaning: Meaning) -> bool {
     )
 }
 
-/// In a record about a person, "name" is that person's name.
+/// Returns the meaning in a record about a person: "name" is that person's name.
 pub(crate) fn in_person_record(meaning: Option<Meaning>) -> Option<Meaning> {
     meaning.map(Meaning::of_person)
 }

@@ -7,7 +7,7 @@ use crate::budget::{Few, List};
 use crate::labels::Meaning;
 use crate::page::Field;
 
-/// How the value at a place is built.
+/// Structure of the value at a place.
 #[derive(Clone, Copy)]
 enum Part {
     /// Identifiers with a type in the fifth component (HL7 CX).
@@ -27,7 +27,7 @@ enum Part {
 /// The name of a segment, and the places in it that matter.
 type Segment = (&'static [u8; 3], &'static [(usize, Part)]);
 
-/// HL7 v2 segments and the fields in them that tell of people.
+/// HL7 v2 segments and the fields in them that describe people.
 static HL7: &[Segment] = &[
     // Alphabetical, one row per segment.
     (b"AIP", &[(3, Part::Provider)]),
@@ -192,7 +192,8 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     x12(bytes, found);
 }
 
-/// Where a segment ends that is the last of a string: `"PID|1||482913^^^H^MR"}`. Two quotes in a row are an empty value.
+/// Returns the end of a segment that is the last of a string (`"PID|1||482913^^^H^MR"}`). Two quotes in a row are an
+/// empty value.
 fn string_end(bytes: &[u8], line: Range<usize>) -> usize {
     let closes = |at: usize| {
         let rest = &bytes[at + 1..];
@@ -209,7 +210,7 @@ fn row_of(bytes: &[u8], start: usize) -> Option<&'static Segment> {
         .find(|(name, _)| bytes[start..start + 3] == **name)
 }
 
-/// Where a segment whose first bar this is starts: three capitals or digits at the start of a word.
+/// Returns the start of the segment with this first bar: three capitals or digits at the start of a word.
 fn segment_start(bytes: &[u8], bar: usize) -> Option<usize> {
     let start = bar.checked_sub(3)?;
     let name = &bytes[start..bar];
@@ -296,7 +297,8 @@ fn hl7_value(bytes: &[u8], value: Range<usize>, part: Part, found: &mut List<Fie
     }
 }
 
-/// By the identifier types of HL7 table 0203; senders put much else there, and then it is the patient's number.
+/// Returns the meaning of an identifier type of HL7 table 0203; senders put much else there, and then it is the
+/// patient's number.
 fn id_meaning(kind: &[u8]) -> Meaning {
     match kind {
         b"SS" => Meaning::Ssn,
@@ -307,7 +309,7 @@ fn id_meaning(kind: &[u8]) -> Meaning {
     }
 }
 
-/// From the first filled to the last filled of these components; empty if none is.
+/// Returns the span from the first filled to the last filled of these components; empty if all are empty.
 fn filled(components: &[Range<usize>], of: Range<usize>) -> Range<usize> {
     let these = &components[of.start.min(components.len())..of.end.min(components.len())];
     let first = these.iter().find(|span| !span.is_empty());
@@ -318,7 +320,7 @@ fn filled(components: &[Range<usize>], of: Range<usize>) -> Range<usize> {
     }
 }
 
-/// X12 elements that tell of people, by segment and, where it matters, the qualifier in another element.
+/// Reads X12 elements that describe people, by segment and, if it matters, the qualifier in another element.
 fn x12(bytes: &[u8], found: &mut List<Field>) {
     let mut free_from = 0;
     for star in memchr::memchr_iter(b'*', bytes) {

@@ -17,7 +17,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
             continue;
         }
         let Some((columns, after)) = list(bytes, paren) else {
-            // No list ends within reach, so none that starts before does.
+            // No list ends within reach, and so no list that starts before that end does.
             free_from = paren + LIST_BYTES_MAX;
             continue;
         };
@@ -40,7 +40,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     }
 }
 
-/// Whether "insert into table" or "copy table" stands right before.
+/// Whether "insert into table" or "copy table" comes right before.
 fn follows_table(bytes: &[u8], paren: usize) -> bool {
     let head = bytes[paren.saturating_sub(160)..paren].to_ascii_lowercase();
     [b"into ".as_slice(), b"copy "].iter().any(|verb| {
@@ -55,7 +55,7 @@ fn follows_table(bytes: &[u8], paren: usize) -> bool {
     })
 }
 
-/// Where the lines below `FROM stdin;` start.
+/// Returns the start of the lines below `FROM stdin;`.
 fn copied_lines(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = &bytes[from..bytes.len().min(from + 200)];
     let line = memchr::memchr(b'\n', rest)?;
@@ -63,8 +63,8 @@ fn copied_lines(bytes: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(&head, b"from stdin").map(|_| from + line + 1)
 }
 
-/// Reads lines with a tab between their values, up to the one that ends them: `\.`, or the next head. Returns where
-/// that line starts.
+/// Reads lines with a tab between their values, up to the one that ends them: `\.`, or the next head. Returns the start
+/// of that line.
 fn copied(
     bytes: &[u8],
     from: usize,
@@ -90,7 +90,7 @@ fn copied(
     start
 }
 
-/// What a column is called; a column of names in a table about people holds their names.
+/// Returns the meaning of a column; a column of names in a table about people holds their names.
 fn column(bytes: &[u8], span: Range<usize>) -> Option<Meaning> {
     let name = std::str::from_utf8(&bytes[span])
         .ok()
@@ -109,7 +109,7 @@ fn values_keyword(bytes: &[u8], from: usize) -> Option<usize> {
     word.eq_ignore_ascii_case(b"values").then_some(at + 6)
 }
 
-/// Reads the rows behind `VALUES`. Returns where they end.
+/// Reads the rows behind `VALUES`. Returns their end.
 fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut List<Field>) -> usize {
     let mut at = from;
     loop {
@@ -131,7 +131,8 @@ fn rows(bytes: &[u8], from: usize, meanings: &[Option<Meaning>], found: &mut Lis
     }
 }
 
-/// What a value says: without its quotes and what says how to read them (`DATE '1962-03-14'`, `N'Roe'`).
+/// Returns the text of a value without its quotes and the prefix that says how to read them (`DATE '1962-03-14'`,
+/// `N'Roe'`).
 fn literal(bytes: &[u8], span: Range<usize>) -> Range<usize> {
     let inner = super::trimmed(bytes, span.clone());
     let quote = memchr::memchr(b'\'', &bytes[inner.clone()]);
@@ -151,7 +152,7 @@ fn literal(bytes: &[u8], span: Range<usize>) -> Range<usize> {
 /// Longer lists are not read.
 const LIST_BYTES_MAX: usize = 16_384;
 
-/// The items of a parenthesised list, and where it ends. Strings may hold commas and parentheses.
+/// Returns the items of a parenthesised list, and its end. Strings may hold commas and parentheses.
 fn list(bytes: &[u8], paren: usize) -> Option<(Few<Range<usize>>, usize)> {
     let limit = bytes.len().min(paren + LIST_BYTES_MAX);
     let mut items = Few::new();

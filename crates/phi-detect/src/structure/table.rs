@@ -43,13 +43,13 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     }
 }
 
-/// What parts the cells of a line.
+/// Separator between the cells of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Delimiter {
     Sign(u8),
     /// Two spaces or more.
     Spaces,
-    /// One space or more, where neither heads nor values hold any.
+    /// One space or more, if neither heads nor values hold any.
     Blank,
 }
 
@@ -57,9 +57,9 @@ enum Delimiter {
 struct Table {
     delimiter: Delimiter,
     columns: Few<Option<Meaning>>,
-    /// Where each head stands on its line.
+    /// Span of each head on its line.
     heads: Few<Range<usize>>,
-    /// The quote of the string that the table stands in.
+    /// The quote of the string that holds the table.
     quote: Option<u8>,
 }
 
@@ -74,7 +74,7 @@ enum Row {
 const LINE_BYTES_MAX: usize = 8192;
 
 impl Table {
-    /// Where a row ends that starts with this line: a quoted cell may go on over several lines.
+    /// Returns the end of the row that starts with this line: a quoted cell may go on over several lines.
     fn row_end(&self, bytes: &[u8], line: Range<usize>) -> usize {
         let quotes = |line: Range<usize>| memchr::memchr_iter(b'"', &bytes[line]).count();
         let is_open = matches!(self.delimiter, Delimiter::Sign(b',' | b';' | b'\t'))
@@ -96,8 +96,8 @@ impl Table {
         if is_open { line.end } else { reach }
     }
 
-    /// Where the string ends that holds the table, if it ends on this line: `| Roe | 482913 |"}`. That is at a quote which
-    /// neither opens nor closes a cell.
+    /// Returns the end of the string that holds the table, if it ends on this line (`| Roe | 482913 |"}`). That is at a
+    /// quote which neither opens nor closes a cell.
     fn string_end(&self, bytes: &[u8], line: Range<usize>) -> Option<usize> {
         let Delimiter::Sign(sign) = self.delimiter else {
             return None;
@@ -158,8 +158,8 @@ impl Table {
         (words.len() == self.columns.len()).then_some(words)
     }
 
-    /// The cells under each column where some are empty or the rows are numbered: each belongs to the column
-    /// whose head stands above it, or else to the one it starts under.
+    /// Returns the cells under each column if some are empty or the rows are numbered: each belongs to the column whose
+    /// head is above it, or else to the column under which it starts.
     fn by_place(&self, line: usize, cells: Few<Range<usize>>) -> Few<Range<usize>> {
         let mut placed = vec![line..line; self.columns.len()];
         let mut left_over = Few::new();
@@ -184,7 +184,8 @@ impl Table {
         placed
     }
 
-    /// "0840 | HOLD | - | - |": whether a row says nothing of a person but one word in capitals where the name would stand.
+    /// Whether a row says nothing of a person except one word in capitals in the column of names ("0840 | HOLD | - | -
+    /// |").
     fn is_vacant(&self, bytes: &[u8], cells: &[Range<usize>]) -> bool {
         let (mut others, mut is_word) = (0, false);
         for (cell, meaning) in cells.iter().zip(&self.columns) {
@@ -231,7 +232,8 @@ fn header(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     }
 }
 
-/// What of a line stands in a string that is still open at a separator, and its quote: `{"content": "mrn,name,dob`.
+/// Returns the part of a line in a string that is still open at a separator, and its quote (`{"content":
+/// "mrn,name,dob`).
 fn inside_string(bytes: &[u8], line: Range<usize>) -> Option<(Range<usize>, u8)> {
     let text = &bytes[line.clone()];
     let holds_separator = |string: &Range<usize>| {
@@ -246,7 +248,7 @@ fn inside_string(bytes: &[u8], line: Range<usize>) -> Option<(Range<usize>, u8)>
         .then(|| (line.start + open.start..line.end, text[open.start - 1]))
 }
 
-/// What stands in each string of a line, and whether the string is closed.
+/// Returns the content of each string of a line, and whether the string is closed.
 fn strings(text: &[u8]) -> impl Iterator<Item = (Range<usize>, bool)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -274,7 +276,7 @@ fn opens_string(text: &[u8], at: usize) -> bool {
     })
 }
 
-/// What parts the columns of a line without signs.
+/// Gap between the columns of a line without signs.
 static GAP: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"  "));
 
 fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
@@ -298,7 +300,7 @@ fn header_of(bytes: &[u8], line: Range<usize>) -> Option<Table> {
         .or_else(|| header_of_words(bytes, line))
 }
 
-/// Of the signs that may part cells the one that a line has most of, and how often.
+/// Returns the separator that a line has most of, and its count.
 fn commonest_sign(text: &[u8]) -> Option<(usize, u8)> {
     let count = |sign: u8| (memchr::memchr_iter(sign, text).count(), sign);
     // Most lines have commas only.
@@ -312,7 +314,7 @@ fn commonest_sign(text: &[u8]) -> Option<(usize, u8)> {
 /// Longer lines of words are prose.
 const WORD_HEADS_MAX: usize = 12;
 
-/// A line of single words each of which is a label, two of them personal: `mrn dob ssn`.
+/// Reads a line of single words each of which is a label, two of them personal (`mrn dob ssn`).
 fn header_of_words(bytes: &[u8], line: Range<usize>) -> Option<Table> {
     let text = &bytes[line.clone()];
     let is_plain = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'_' | b'\r');
@@ -333,7 +335,7 @@ fn header_of_words(bytes: &[u8], line: Range<usize>) -> Option<Table> {
 fn header_by(bytes: &[u8], line: Range<usize>, delimiter: Delimiter) -> Option<Table> {
     let is_head = |cell: &Range<usize>| cell.len() <= 40 && is_head_like(&bytes[cell.clone()]);
     let cells = match delimiter {
-        // Rows of data are no heads, and mostly one of their first cells tells.
+        // Rows of data are not heads, and mostly one of their first cells shows it.
         Delimiter::Sign(sign) => {
             let cells = cells_by_sign(bytes, line.clone(), sign).enumerate();
             let heads = cells.map(|(place, cell)| (place == 0 || is_head(&cell)).then_some(cell));
@@ -377,7 +379,7 @@ fn is_head_like(cell: &[u8]) -> bool {
             .any(|byte| matches!(byte, b'?' | b'!' | b'=' | b':' | b'{' | b'}'))
 }
 
-/// A column head; prose before the first head ("Here is the file: name") is cut off.
+/// Returns a column head; prose before the first head ("Here is the file: name") is cut off.
 fn head(bytes: &[u8], cell: Range<usize>) -> &str {
     let text = std::str::from_utf8(&bytes[super::trimmed(bytes, cell)]).unwrap_or_default();
     text.rsplit(": ").next().unwrap_or(text)

@@ -9,7 +9,7 @@ use crate::budget::{Few, List};
 use crate::labels::{self, Meaning};
 use crate::page::Field;
 
-/// Reads tags wherever they stand: `<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`.
+/// Reads tags anywhere in the text (`<birthDate value="1962-03-14"/>`, `<ssn>536228741</ssn>`).
 pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     let bytes = source.bytes();
     let (mut at, mut way) = (0, source.way());
@@ -53,7 +53,7 @@ pub(super) fn read(source: &Source<'_>, found: &mut List<Field>) {
     }
 }
 
-/// Reads attributes up to the end of the tag. Gives where that is, and what the tag says about its content.
+/// Reads attributes up to the end of the tag. Returns that end, and the meaning that the tag gives to its content.
 fn attributes(
     bytes: &[u8],
     from: usize,
@@ -102,7 +102,7 @@ fn attributes(
     (at, meaning)
 }
 
-/// Attributes that hold the value of their element.
+/// Whether an attribute holds the value of its element.
 fn is_value_attribute(name: &[u8]) -> bool {
     matches!(
         name,
@@ -133,7 +133,7 @@ fn is_naming_attribute(name: &[u8]) -> bool {
     )
 }
 
-/// What a naming attribute says: by the registered root of an identifier (HL7 OIDs), or as a label.
+/// Returns the meaning in a naming attribute: by the registered root of an identifier (HL7 OIDs), or as a label.
 fn named_by(name: &[u8], value: &[u8]) -> Option<Meaning> {
     match value {
         b"2.16.840.1.113883.4.1" => return Some(Meaning::Ssn),
@@ -157,7 +157,7 @@ fn meaning_of(name: &[u8]) -> Option<Meaning> {
         .ok()
         .filter(|name| name.len() <= 64)?;
     let local = name.rsplit(':').next().unwrap_or(name);
-    // A document of elements is mostly a record of somebody.
+    // A document of elements is mostly a person's record.
     let meaning = labels::of_key(local)?;
     Some(if meaning == Meaning::MrnBeside {
         meaning.of_person()

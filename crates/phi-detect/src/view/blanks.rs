@@ -10,7 +10,7 @@ use crate::budget::List;
 /// A shorter run may join the words of an identifier.
 const RUN_MIN: usize = 2;
 
-/// What a run is found by.
+/// Signs that begin a run of blanks to fill in.
 static BLANK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"__"));
 
 /// Shows the underscores that follow what was filled in as one space.

@@ -5,7 +5,7 @@ use super::{escape, fold, signs};
 use crate::budget::{self, Budget};
 use crate::bytes64;
 
-/// The text with every character as it looks; none where all look like what they are.
+/// Returns the text with every character as it looks; `None` if all look like what they are.
 pub(super) fn layer(text: &str, budget: &Budget<'_>) -> Option<Layer> {
     let first = first_disguise(text.as_bytes(), budget)?;
     let mut builder = Builder {
@@ -16,7 +16,7 @@ pub(super) fn layer(text: &str, budget: &Budget<'_>) -> Option<Layer> {
     Some(builder.layer)
 }
 
-/// The first byte that belongs to a disguise. A percent sign or an ampersand alone is none.
+/// Returns the offset of the first byte that belongs to a disguise. A percent sign or an ampersand alone does not.
 fn first_disguise(bytes: &[u8], budget: &Budget<'_>) -> Option<usize> {
     let has_control = bytes
         .iter()
@@ -33,12 +33,12 @@ fn is_control(byte: u8) -> bool {
     (byte < 0x20 || byte == 0x7f) && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Plain bytes at which a disguise can start.
+/// Whether a disguise can start at this plain byte.
 fn is_trigger(byte: u8) -> bool {
     matches!(byte, b'&' | b'%' | b'\\') || is_control(byte)
 }
 
-/// Where a disguise can start: at such bytes, and at those outside ASCII.
+/// Returns the offsets at which a disguise can start: at such bytes, and at those outside ASCII.
 fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let is_start = |byte| byte >= 0x80 || is_trigger(byte);
     bytes64::places(bytes, is_start)
@@ -70,7 +70,7 @@ impl Builder<'_> {
         self.layer.copy(self.source, at..bytes.len());
     }
 
-    /// One character outside ASCII.
+    /// Reads one character outside ASCII.
     fn character(&mut self, at: usize) -> usize {
         let Some(c) = self.source[at..].chars().next() else {
             return self.source.len();
@@ -96,7 +96,7 @@ impl Builder<'_> {
         end
     }
 
-    /// Whether a sign of sums or money stands inside a word, where a scanner or a wrong coding put it: `SU£TE`.
+    /// Whether a sign of sums or money is inside a word, put there by a scanner or a wrong coding (`SU£TE`).
     fn is_damaged_letter(&self, c: char, end: usize) -> bool {
         let is_odd = matches!(signs::other_sign(c), Some('$' | '^'));
         let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
@@ -106,7 +106,7 @@ impl Builder<'_> {
             && (c == '°' || is_letter(self.source[end..].chars().next()))
     }
 
-    /// Text hidden in characters that nobody sees, written out.
+    /// Writes out text hidden in invisible characters.
     fn hidden(&mut self, start: usize, end: usize) -> usize {
         let mut at = start;
         for c in self.source[start..end].chars() {
@@ -119,7 +119,7 @@ impl Builder<'_> {
         end
     }
 
-    /// A stretch shown from right to left: one piece, since its order is turned round.
+    /// Reads a stretch shown from right to left: one piece, since its order is turned round.
     fn reversed(&mut self, start: usize, inner: usize) -> usize {
         let length = self.source[inner..]
             .char_indices()
@@ -137,7 +137,7 @@ impl Builder<'_> {
         inner + length
     }
 
-    /// An entity, percent code, backslash escape, colour or control character.
+    /// Reads an entity, percent code, backslash escape, colour or control character.
     fn escape(&mut self, at: usize) -> usize {
         let bytes = self.source.as_bytes();
         let mut buffer = String::new();

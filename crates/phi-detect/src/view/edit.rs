@@ -11,12 +11,12 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Nobody sees this stretch.
+    /// Makes an edit that drops this invisible stretch.
     pub(super) fn drop(span: Range<usize>) -> Self {
         Edit { span, shown: None }
     }
 
-    /// This stretch looks like one character.
+    /// Makes an edit that shows this stretch as one character.
     pub(super) fn show(span: Range<usize>, shown: char) -> Self {
         Edit {
             span,
@@ -25,30 +25,30 @@ impl Edit {
     }
 }
 
-/// A text and where each stretch of it stands in the text below.
+/// A text, with the place of each stretch of it in the text below.
 pub(super) struct Layer {
     text: String,
     /// Counts the memory of the text.
     hold: Hold,
     /// Whether there was no room for more: the layer ends there.
     is_full: bool,
-    /// In order of position.
+    /// Pieces in order of position.
     pieces: List<Piece>,
     has_decoded: bool,
 }
 
-/// A stretch of a layer and where it comes from.
+/// A stretch of a layer and its place in the text below.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     here: u32,
     below: u32,
     below_end: u32,
-    /// Byte by byte the same, so that positions inside can be told apart.
+    /// Whether the stretch is byte by byte the original, so that positions inside map exactly.
     is_copy: bool,
 }
 
 impl Layer {
-    /// An empty layer over a text. Where there is no room for it, it stays empty.
+    /// Makes an empty layer over a text. Without room for it, it stays empty.
     pub(super) fn for_text(memory: &Memory, text: &str) -> Self {
         let mut hold = memory.nothing();
         let is_full = !hold.grow(text.len());
@@ -61,7 +61,8 @@ impl Layer {
         }
     }
 
-    /// The text with these edits, in any order; of two that overlap the first counts. None where there are none.
+    /// Returns the text with these edits, in any order; of two that overlap the first counts. `None` if there are no
+    /// edits.
     pub(super) fn with_edits(text: &str, mut edits: List<Edit>) -> Option<Self> {
         if edits.is_empty() {
             return None;
@@ -119,7 +120,7 @@ impl Layer {
         }
     }
 
-    /// Appends a piece and its text. Where there is no room for both, the layer ends.
+    /// Appends a piece and its text. Without room for both, the layer ends.
     fn append(&mut self, span: Range<usize>, shown: &str, is_copy: bool) {
         if !self.has_room_for(shown.len()) {
             return;
@@ -133,7 +134,7 @@ impl Layer {
         self.text.push_str(shown);
     }
 
-    /// Makes room for one more piece of so many bytes, if there is any.
+    /// Makes room for one more piece of this size, if there is any.
     fn has_room_for(&mut self, bytes: usize) -> bool {
         let free = self.text.capacity() - self.text.len();
         if !self.is_full && free < bytes {
@@ -173,7 +174,7 @@ impl Layer {
         });
     }
 
-    /// Where a span stands in the text below.
+    /// Returns the place of a span in the text below.
     pub(super) fn to_below(&self, span: &Range<usize>) -> Range<usize> {
         let Some(first) = self.piece_at(span.start) else {
             return 0..0;

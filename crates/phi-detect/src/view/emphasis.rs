@@ -1,7 +1,7 @@
 //! Marks of looks in plain text: `**bold**`, `*italic*`, `~~struck~~`, and ticks glued to a value.
 //!
-//! A pair is seen through only where it can be nothing else: stars also multiply and point,
-//! underscores also join the words of an identifier, ticks also quote code.
+//! A pair is removed only if it can be nothing else: stars also multiply and point, underscores also join the words of
+//! an identifier, ticks also quote code.
 
 use super::edit::Edit;
 use crate::budget::List;
@@ -60,7 +60,7 @@ fn opens(bytes: &[u8], end: usize) -> bool {
         .is_some_and(|&byte| is_part(byte) || matches!(byte, b'(' | b'[' | b'"' | b'+' | b'#'))
 }
 
-/// Letters and digits.
+/// Whether this is a letter or digit.
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80
 }
@@ -94,7 +94,7 @@ fn holds_only_a_number(inside: &[u8]) -> bool {
     })
 }
 
-/// `__Ma__ria`: the mark ends in the middle of a word.
+/// Whether the mark ends in the middle of a word (`__Ma__ria`).
 fn splits_word(inside: &[u8], after: u8) -> bool {
     after.is_ascii_lowercase()
         && inside.iter().all(u8::is_ascii_alphabetic)

@@ -1,6 +1,6 @@
 //! Characters written by other characters: entities, percent codes, backslash escapes, control codes.
 
-/// Reads the escape at `at`. Returns where it ends and appends what it stands for, which may be nothing.
+/// Reads the escape at `at`. Returns its end and appends the text that it encodes, which may be empty.
 pub(super) fn read(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     match bytes[at] {
         b'&' => entity(bytes, at, shown),
@@ -39,7 +39,7 @@ static ENTITIES: &[(&[u8], char)] = &[
     (b"zwnj", '\u{200c}'),
 ];
 
-/// `&#53;`, `&#x35;`, `&hyphen;`.
+/// Reads an entity (`&#53;`, `&#x35;`, `&hyphen;`).
 fn entity(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     let rest = &bytes[at + 1..bytes.len().min(at + 12)];
     let length = rest.iter().position(|&byte| byte == b';')?;
@@ -58,7 +58,7 @@ fn number(digits: &[u8], radix: u32) -> Option<char> {
     char::from_u32(u32::from_str_radix(text, radix).ok()?)
 }
 
-/// `%2D`, and characters of several bytes such as `%C3%A9`.
+/// Reads a percent escape (`%2D`), and characters of several bytes (`%C3%A9`).
 fn percent(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     let first = hex_byte(bytes, at + 1)?;
     let length = match first {
@@ -87,7 +87,7 @@ fn hex_byte(bytes: &[u8], at: usize) -> Option<u8> {
     u8::from_str_radix(text, 16).ok()
 }
 
-/// `\u0035`, `\u{35}`, `\x35`, `\065`, `\n`, `\"`, and Markdown's `\-`.
+/// Reads a backslash escape (`\u0035`, `\u{35}`, `\x35`, `\065`, `\n`, `\"`, and Markdown's `\-`).
 fn backslash(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     if bytes[at..].starts_with(b"\\text{")
         && bytes.get(at + 7) == Some(&b'}')
@@ -117,12 +117,12 @@ fn backslash(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     Some(at + length)
 }
 
-/// `065`; a folder such as `2024` is not a character.
+/// Returns the character of an octal number (`065`); a folder such as `2024` is not a character.
 fn octal(digits: &[u8]) -> Option<char> {
     number(digits, 8).filter(|c| matches!(c, '\u{1b}' | ' '..='~'))
 }
 
-/// `\u{35}`.
+/// Reads a number in braces (`\u{35}`).
 fn braced(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     let rest = &bytes[at + 3..bytes.len().min(at + 10)];
     let length = rest.iter().position(|&byte| byte == b'}')?;
@@ -130,12 +130,12 @@ fn braced(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     Some(at + 3 + length + 1)
 }
 
-/// `\e[31m`: the escape sign, where a colour follows.
+/// Reads the escape sign before a colour (`\e[31m`).
 fn escape_before_colour(bytes: &[u8], at: usize) -> Option<char> {
     colour_length(&bytes[at.min(bytes.len())..]).map(|_| '\u{1b}')
 }
 
-/// How many bytes a control character takes with the sequence that it opens: `ESC [31m`.
+/// Returns the length of a control character with the sequence that it opens (`ESC [31m`).
 pub(super) fn control_length(bytes: &[u8]) -> usize {
     let is_escape = bytes.first() == Some(&0x1b);
     let sequence = is_escape.then(|| colour_length(&bytes[1..])).flatten();
@@ -154,7 +154,7 @@ fn colour_length(bytes: &[u8]) -> Option<usize> {
     ends.then_some(parameters + 2)
 }
 
-/// `\u0035`, with a second one when the first is half of a surrogate pair.
+/// Reads `\u0035`, with a second one when the first is half of a surrogate pair.
 fn unicode_escape(bytes: &[u8], at: usize, shown: &mut String) -> Option<usize> {
     let unit = |at: usize| {
         let digits = bytes

@@ -1,24 +1,24 @@
-//! What a single character outside ASCII looks like to a reader.
+//! Plain look of a single character outside ASCII.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::signs::{other_sign, sign};
 
-/// What becomes of a character in the view.
+/// Treatment of a character in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// It stays as it is.
+    /// Stays as it is.
     Keep,
-    /// Nobody sees it.
+    /// Is invisible.
     Drop,
-    /// It is a mark on the character before.
+    /// Is a mark on the character before.
     Attach,
-    /// It looks like what was written to the buffer.
+    /// Looks like the text that was written to the buffer.
     Replace,
 }
 
-/// From here on text is shown from right to left.
+/// Sign from which text is shown from right to left.
 pub(super) const RIGHT_TO_LEFT_OVERRIDE: char = '\u{202e}';
 
 /// Whether text turns back to its usual direction here.
@@ -72,7 +72,7 @@ pub(super) fn fold(c: char, shown: &mut String) -> Fold {
     }
 }
 
-/// Characters without a shape of their own.
+/// Whether a character is invisible by itself.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{84}' | '\u{86}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
@@ -109,7 +109,7 @@ fn digit(c: char) -> Option<char> {
     char::from_digit(value, 10)
 }
 
-/// Letters of other scripts that look like Latin ones.
+/// Returns the Latin letter that a letter of another script looks like.
 fn look_alike(c: char) -> Option<char> {
     const PAIRS: &str = "АAВBЕEЅSЗ3ІIЈJКKМMНHОOРPСCТTУYХXЬbаaвBеeѕsіiјjкkмMнHоoрpсcтTуyхxԁdԛqԝwһhӏlҮYүyѵvғf\
         ΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXαaιiκkνvοoρpτtυuχxγy\
@@ -126,7 +126,7 @@ fn look_alike(c: char) -> Option<char> {
     Some(TABLE[at].1)
 }
 
-/// Latin letters that do not fall apart into a plain letter and a mark.
+/// Returns the spelling of a Latin letter that does not decompose into a plain letter and a mark.
 fn spelled_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'ß' => "ss",
@@ -166,7 +166,7 @@ pub(super) fn hidden_run(text: &str) -> Option<usize> {
     (count >= 2 && has_text).then_some(end)
 }
 
-/// What a tag character or a variation selector stands for when it is used to hide text.
+/// Returns the ASCII character that a tag character or a variation selector encodes when it is used to hide text.
 pub(super) fn hidden_character(c: char) -> Option<char> {
     let code = u32::from(c);
     let byte = match code {

@@ -41,7 +41,8 @@ fn folded_part(bytes: &[u8]) -> Range<usize> {
     })
 }
 
-/// Where the marks of a quoted reply at the start of a line end: `> `, `> > `. Three in a row prompt for code.
+/// Returns the end of the marks of a quoted reply at the start of a line (`> `, `> > `). Three in a row prompt for
+/// code.
 fn quote_end(bytes: &[u8], line: usize) -> Option<usize> {
     let rest = &bytes[line.min(bytes.len())..bytes.len().min(line + 16)];
     let length = rest
@@ -55,7 +56,7 @@ fn quote_end(bytes: &[u8], line: usize) -> Option<usize> {
 /// Signs that open a comment on a line of code.
 static COMMENTS: &[&[u8]] = &[b"//", b"#", b"*", b"--", b";"];
 
-/// Where the comment sign of a line ends, when the line before is a comment, too, and breaks off at a hyphen.
+/// Returns the end of the comment sign of a line, when the line before is a comment, too, and breaks off at a hyphen.
 fn wrapped_comment(bytes: &[u8], before: Range<usize>, line: usize) -> Option<usize> {
     let last = bytes[before.clone()].trim_ascii_end();
     let breaks_off = matches!(last, [.., end, b'-'] if end.is_ascii_alphanumeric());

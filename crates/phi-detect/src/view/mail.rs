@@ -1,7 +1,7 @@
 //! Quoted-printable (RFC 2045, section 6.7), as mail leaves it in pasted text: `536=2D22`, a soft line break.
 //!
-//! An equals sign is usually just one. Where nothing says that the text is mail, only what stands
-//! inside a number or an address is decoded.
+//! An equals sign is usually just one. If nothing says that the text is mail, only codes inside a number or an address
+//! are decoded.
 
 use super::edit::Edit;
 use crate::budget::List;
@@ -46,7 +46,7 @@ fn is_said(bytes: &[u8]) -> bool {
     })
 }
 
-/// Where the line after a soft break starts.
+/// Returns the start of the line after a soft break.
 fn soft_break(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at + 1..)? {
         [b'\n', ..] => Some(at + 2),
@@ -55,7 +55,7 @@ fn soft_break(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Mail wraps its lines at 76 characters.
+/// Whether a line is nearly full: mail wraps its lines at 76 characters.
 fn is_full_line(length: usize) -> bool {
     (60..=76).contains(&length)
 }
@@ -64,7 +64,7 @@ fn is_word(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// Whether the break stands inside a number: `536-22=⏎-8741`.
+/// Whether the break is inside a number (`536-22=⏎-8741`).
 fn joins_value(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'/' | b'.'))
@@ -73,7 +73,7 @@ fn joins_value(bytes: &[u8], at: usize, end: usize) -> bool {
     is_part(before) && is_part(bytes.get(end))
 }
 
-/// The character coded here, which may take several codes, and where it ends.
+/// Returns the character coded here, which may take several codes, and its end.
 fn coded(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     let mut buffer = [0; 4];
     for count in 0..4 {
@@ -92,7 +92,7 @@ fn coded(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     None
 }
 
-/// Whether a coded sign stands between the characters of a number or an address.
+/// Whether a coded sign is between the characters of a number or an address.
 fn is_inside_value(bytes: &[u8], at: usize, end: usize, shown: char) -> bool {
     let before = at.checked_sub(1).map_or(0, |before| bytes[before]);
     let after = bytes.get(end).copied().unwrap_or(0);

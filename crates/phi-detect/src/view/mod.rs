@@ -24,13 +24,13 @@ use std::ops::Range;
 use crate::budget::{Budget, Few, List};
 use edit::{Edit, Layer};
 
-/// What was escaped may hold escapes again; deeper ones are left as they are.
+/// Number of escapes that are resolved inside each other; deeper ones are left as they are.
 const ESCAPE_DEPTH_MAX: usize = 4;
 
 /// A text without disguise.
 pub(crate) struct View<'a> {
     source: &'a str,
-    /// Each is made from the one before; none when the text is its own view.
+    /// Layers, each made from the one before; empty when the text is its own view.
     layers: Few<Layer>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> View<'a> {
         self.layers.last().map_or(self.source, Layer::text)
     }
 
-    /// Where a span of the view stands in the original, widened to whole characters.
+    /// Returns the place of a span of the view in the original, widened to whole characters.
     pub(crate) fn to_source(&self, span: &Range<usize>) -> Range<usize> {
         let below = self
             .layers

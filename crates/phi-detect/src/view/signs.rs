@@ -1,4 +1,4 @@
-//! Which plain sign a sign outside ASCII stands for. A sign is never part of a word or number.
+//! Plain signs for signs outside ASCII. A sign is never part of a word or number.
 
 /// Dashes, dots, quotes and spaces.
 pub(super) fn sign(c: char) -> Option<char> {
@@ -32,7 +32,7 @@ pub(super) fn sign(c: char) -> Option<char> {
     })
 }
 
-/// Dashes of all scripts, and lines that are drawn like one.
+/// Whether this is a dash of any script, or a line drawn like one.
 fn is_dash(c: char) -> bool {
     matches!(
         c,
@@ -77,7 +77,7 @@ fn is_dash(c: char) -> bool {
     )
 }
 
-/// What stands in the view for a sign that is like none of the plain ones: it parts words and numbers.
+/// Returns the sign that the view shows for a sign unlike all plain ones: it parts words and numbers.
 pub(super) fn other_sign(c: char) -> Option<char> {
     if c.is_alphanumeric() {
         return None;

@@ -35,9 +35,9 @@ pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     }
 }
 
-/// Where a character stands between blanks, and after it another one, and the text goes on.
+/// Returns the offsets of a character between blanks that is followed by another one and by more text.
 fn starts(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    // As if blanks stood before the text.
+    // The text begins as if after blanks.
     let mut before = u64::MAX;
     let behind = bytes64::blocks(bytes).flat_map(move |(from, block)| {
         let blanks = block.set(|byte| byte <= b' ');
@@ -79,7 +79,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t')
 }
 
-/// Whether a character stands here behind a blank, and another one after a single blank.
+/// Whether a character here follows a blank, and another one follows after a single blank.
 fn is_spaced(bytes: &[u8], at: usize) -> bool {
     (at == 0 || is_blank(bytes[at - 1]))
         && bytes[at + 1] == b' '
@@ -93,7 +93,7 @@ struct Run {
     end: usize,
     characters: usize,
     letters: usize,
-    /// Where each gap starts, and how wide it is.
+    /// Start and width of each gap.
     gaps: List<(usize, usize)>,
 }
 

@@ -40,8 +40,8 @@ pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
     }
 }
 
-/// Whether the tag stands between the characters of a number or name: `536<b class="x">-</b>22`.
-/// What its attributes say is then no more than looks.
+/// Whether the tag is between the characters of a number or name: `536<b class="x">-</b>22`. Its attributes are then
+/// only looks.
 fn is_inside_value(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|byte| {

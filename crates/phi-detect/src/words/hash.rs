@@ -48,13 +48,13 @@ fn finish(state: u64, length: usize) -> u64 {
 pub(crate) fn quick_hash_in(text: &[u8], word: Range<usize>) -> u64 {
     let [low, high] = bytes8::load_two(text, word.start);
     let [kept_low, kept_high] = bytes8::first_of_two(word.len());
-    // Capitals become small, some other bytes become others.
+    // Capitals become small, and some other bytes change as well.
     let low = (low | bytes8::ONES << 5) & kept_low;
     let high = (high | bytes8::ONES << 5) & kept_high;
     (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// For tables whose keys are hashes of words.
+/// Hasher for tables with hashes of words as keys.
 pub(crate) type AsIs = BuildHasherDefault<Same>;
 
 /// Takes a hash for its own.

@@ -1,6 +1,6 @@
-//! The words that tell names of people from names of programs.
+//! The words that distinguish names of people from names of programs.
 
-/// What identifiers are made of; `code.txt` is made by model/code_words.py.
+/// Words that make up identifiers; `code.txt` is made by model/code_words.py.
 pub(crate) const CODE: &str = include_str!("code.txt");
 
 /// The words of an identifier after which nothing in it is a person: houses are named after people.
@@ -23,12 +23,12 @@ pub(crate) const BRANDS: &str = "ada albert alexa ambari apache bard bert blake 
     dexter eda elmo ermine fae felix flora hang hudson isa jackson jasmine jenkins julia karma lin luna matilda mercury \
     meta minerva monica pandora ping pip prometheus roberta sha siri tess travis vera wanda watson";
 
-/// Surnames that are everyday words and hardly a word of a program.
+/// Surnames that are everyday words and rarely a word of a program.
 pub(crate) const WORD_SURNAMES: &str = "baker bishop brown carpenter cook cooper fisher fox gray green hunt hunter king knight lane \
     marshall mason miller palmer parker porter price rice rivers rose shepherd smith stone taylor turner walker ward \
     waters weaver west white wood woods wright young";
 
-/// Family names that stand before the given name and are not another word.
+/// Family names that come before the given name and are not another word.
 pub(crate) const FAMILIES: &str =
     "choi hoang huang huynh liang nguyen pham tran yoon zhang zhao zheng zhou";
 

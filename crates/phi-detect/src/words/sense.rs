@@ -1,6 +1,6 @@
-//! What a word can be.
+//! Senses of a word.
 
-/// What a word can be; one word can be several things ("May", "Will").
+/// Senses of a word; one word can have several ("May", "Will").
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Sense(pub(crate) u32);
 
@@ -22,11 +22,11 @@ impl Sense {
     pub(crate) const KIN: Sense = Sense(1 << 11);
     /// Words that introduce a person: "patient", "attending", "signed".
     pub(crate) const ROLE: Sense = Sense(1 << 12);
-    /// "MD", "RN": stands after a name, outside it.
+    /// Credential after a name, outside it ("MD", "RN").
     pub(crate) const CREDENTIAL: Sense = Sense(1 << 13);
     /// Common words that are never part of a name, even when capitalised.
     pub(crate) const STOP: Sense = Sense(1 << 14);
-    /// Words that may stand between a label and its value.
+    /// Words allowed between a label and its value.
     pub(crate) const FILLER: Sense = Sense(1 << 15);
     /// Small words inside names: "de", "van", "bin".
     pub(crate) const PARTICLE: Sense = Sense(1 << 16);
@@ -34,29 +34,29 @@ impl Sense {
     pub(crate) const EPONYM_TAIL: Sense = Sense(1 << 17);
     /// First words of address lines that need no street suffix: "PO", "box", "RR", "highway".
     pub(crate) const BOX: Sense = Sense(1 << 18);
-    /// A road word that stands before the name: "rue", "calle".
+    /// A road word before the name ("rue", "calle").
     pub(crate) const ROAD: Sense = Sense(1 << 21);
     pub(crate) const COUNTRY: Sense = Sense(1 << 22);
-    /// No part of a street name.
+    /// Word that is never part of a street name.
     pub(crate) const NO_STREET: Sense = Sense(1 << 23);
     /// Spoken or bracketed "at" and "dot" of an e-mail address.
     pub(crate) const MAIL_WORD: Sense = Sense(1 << 20);
 
     /// A word that is as often a given name: "Will", "May".
     pub(crate) const GIVEN_WORD: Sense = Sense(1 << 24);
-    /// A degree or licence that is hardly another word; puts itself on the page.
+    /// A degree or licence that is rarely another word; puts itself on the page.
     pub(crate) const DEGREE: Sense = Sense(1 << 25);
-    /// Introduces a person without being a title or role of its own: "dtr", "anes", "trooper".
+    /// Introduces a person and is neither a title nor a role: "dtr", "anes", "trooper".
     pub(crate) const INTRODUCES: Sense = Sense(1 << 26);
     /// A key of data in camel case.
     pub(crate) const KEY: Sense = Sense(1 << 27);
-    /// Not words: digits alone, digits and letters, "@", and a mask placeholder.
+    /// Marks that are not words: digits alone, digits and letters, "@", and a mask placeholder.
     pub(crate) const NUMBER: Sense = Sense(1 << 28);
     pub(crate) const CODE: Sense = Sense(1 << 29);
     pub(crate) const AT: Sense = Sense(1 << 30);
     pub(crate) const PLACEHOLDER: Sense = Sense(1 << 31);
 
-    /// Senses that put a word on the page; the others are only asked for.
+    /// Senses that put a word on the page; the rest are only looked up.
     const LOUD: u32 = !(Self::STOP.0
         | Self::FILLER.0
         | Self::CREDENTIAL.0

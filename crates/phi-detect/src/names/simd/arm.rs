@@ -139,7 +139,7 @@ fn add_products<const OUT: usize, const SIXTEENS: usize>(
     }
 }
 
-/// Which inputs are not zero, one bit each.
+/// Returns which inputs are not zero, one bit each.
 #[inline]
 #[target_feature(enable = "neon")]
 fn non_zero(input: &Row) -> u64 {
@@ -156,7 +156,7 @@ fn non_zero(input: &Row) -> u64 {
     vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(fours, fours)))
 }
 
-/// With dot products.
+/// Computes the scores with dot products.
 #[target_feature(enable = "dotprod")]
 pub(super) fn score_dot<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
@@ -174,7 +174,7 @@ pub(super) fn score_dot<const IN: usize>(
     store_sums(&sums[0])
 }
 
-/// With dot products.
+/// Computes one part of a convolution with dot products.
 #[target_feature(enable = "dotprod")]
 pub(super) fn convolve_dot<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -195,7 +195,7 @@ pub(super) fn convolve_dot<const IN: usize, const OUT: usize>(
     }
 }
 
-/// Some rows together.
+/// Computes some rows together.
 #[inline]
 #[target_feature(enable = "dotprod")]
 fn convolve_block<const ROWS: usize, const IN: usize, const OUT: usize>(
@@ -295,7 +295,7 @@ fn finish(sums: &[int32x4_t; LANES / 4], residuals: &[u8; LANES], output: &mut [
     store(output, bytes);
 }
 
-/// Sixteen channels.
+/// Loads sixteen channels.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load<T>(bytes: &[T; 16]) -> int8x16_t {
@@ -304,7 +304,7 @@ fn load<T>(bytes: &[T; 16]) -> int8x16_t {
     unsafe { vld1q_s8(bytes.as_ptr().cast()) }
 }
 
-/// The weights of four outputs for four inputs.
+/// Loads the weights of four outputs for four inputs.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load_fours(weights: &[[i8; 4]; 4]) -> int8x16_t {
@@ -312,7 +312,7 @@ fn load_fours(weights: &[[i8; 4]; 4]) -> int8x16_t {
     unsafe { vld1q_s8(weights.as_ptr().cast()) }
 }
 
-/// The weights of eight outputs for one input.
+/// Loads the weights of eight outputs for one input.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load_i16(weights: &[i16; 8]) -> int16x8_t {
@@ -320,7 +320,7 @@ fn load_i16(weights: &[i16; 8]) -> int16x8_t {
     unsafe { vld1q_s16(weights.as_ptr()) }
 }
 
-/// The sums of sixteen outputs.
+/// Loads the sums of sixteen outputs.
 #[inline]
 #[target_feature(enable = "neon")]
 fn load_sums(sums: &[i32; LANES]) -> [int32x4_t; LANES / 4] {
@@ -332,7 +332,7 @@ fn load_sums(sums: &[i32; LANES]) -> [int32x4_t; LANES / 4] {
     lanes
 }
 
-/// The same, the other way round.
+/// Stores the sums of sixteen lanes in an array.
 #[inline]
 #[target_feature(enable = "neon")]
 fn store_sums(lanes: &[int32x4_t; LANES / 4]) -> [i32; LANES] {
@@ -344,7 +344,7 @@ fn store_sums(lanes: &[int32x4_t; LANES / 4]) -> [i32; LANES] {
     sums
 }
 
-/// Writes sixteen activations, none above the largest.
+/// Writes sixteen activations, clamped to the largest.
 #[inline]
 #[target_feature(enable = "neon")]
 fn store(channels: &mut [u8; 16], values: uint8x16_t) {

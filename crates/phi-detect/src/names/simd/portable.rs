@@ -1,4 +1,4 @@
-//! The kernels in plain Rust, for every processor; what they compute is the law for the others.
+//! The kernels in plain Rust, for every processor, and the reference for all other kernels.
 //!
 //! Written so that the compiler turns the inner loops into whatever vector
 //! instructions every processor of the target has.
@@ -62,8 +62,8 @@ pub(super) fn convolve<const IN: usize, const OUT: usize>(
     }
 }
 
-/// Two inputs times their weights, for every output. The sum fits 16 bits: it is at most
-/// 2 times 127 times 127. So the multiplications are done in half the width of the sums.
+/// Multiplies two inputs by their weights, for every output. The sum fits 16 bits: it is at most 2 times 127 times 127.
+/// So the multiplications are done in half the width of the sums.
 #[inline(always)]
 fn two_products(values: [i16; 2], weights: [&[i16; WIDTH]; 2]) -> [i16; WIDTH] {
     std::array::from_fn(|output| values[0] * weights[0][output] + values[1] * weights[1][output])
@@ -109,7 +109,7 @@ impl<const IN: usize> Inputs<IN> {
         inputs
     }
 
-    /// Four values each, and which inputs they are.
+    /// Iterates over four values each, and their inputs.
     #[inline(always)]
     fn fours(&self) -> impl Iterator<Item = ([i16; 4], [u16; 4])> {
         let values = self.values.as_flattened().as_flattened();
@@ -120,7 +120,7 @@ impl<const IN: usize> Inputs<IN> {
     }
 }
 
-/// Which inputs are not zero, one bit each.
+/// Returns which inputs are not zero, one bit each.
 #[inline(always)]
 pub(super) fn non_zero(input: &Row) -> u64 {
     const ONES: u64 = u64::MAX / 255;
@@ -147,7 +147,7 @@ pub(super) fn score<const IN: usize>(
     scores
 }
 
-/// The units of a screen, weighed.
+/// Returns the weighted sum of the units of a screen.
 #[inline(always)]
 pub(super) fn weigh(units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     let units = units.iter().map(|unit| unit.max(&0) >> WEIGHT_SHIFT);
@@ -157,7 +157,7 @@ pub(super) fn weigh(units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     products.sum()
 }
 
-/// The activation of a sum.
+/// Returns the activation of a sum.
 fn narrow(sum: i32) -> u8 {
     ((sum + (1 << (WEIGHT_SHIFT - 1))) >> WEIGHT_SHIFT).clamp(0, ACTIVATION_MAX) as u8
 }

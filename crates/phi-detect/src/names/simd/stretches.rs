@@ -18,13 +18,13 @@ pub(super) struct Stretch<const OUT: usize> {
 }
 
 impl<const OUT: usize> Stretch<OUT> {
-    /// All groups of a layer.
+    /// Returns all groups of a layer.
     pub(super) fn all(packed: &[[[i8; 4]; OUT]]) -> Vec<Self> {
         let new = |places: Vec<usize>| Stretch::new(packed, &places);
         stretches(packed).into_iter().map(new).collect()
     }
 
-    /// From the places of groups, at most as many as a stretch holds. It is filled up with weights of zero.
+    /// Takes the places of groups, at most as many as a stretch holds. It is filled up with weights of zero.
     fn new(packed: &[[[i8; 4]; OUT]], places: &[usize]) -> Self {
         let weights = |place: &usize| Fours(packed[*place]);
         Stretch {
@@ -37,7 +37,7 @@ impl<const OUT: usize> Stretch<OUT> {
 /// Deals groups of four inputs out to stretches within which no sum of 16 bits can overflow, whatever the inputs are.
 /// Such a sum takes two of the four inputs of each group.
 ///
-/// Those that could add most come first, each where it leaves most room: nearly all stretches are full then.
+/// Those that could add most come first, each in the stretch with most room left: nearly all stretches are full then.
 fn stretches<const OUT: usize>(groups: &[[[i8; 4]; OUT]]) -> Vec<Vec<usize>> {
     let added = |weights: &[i8; 4]| {
         let [a, b, c, d] = weights.map(|weight| ACTIVATION_MAX * i32::from(weight));

@@ -64,7 +64,7 @@ fn compare_convolutions<const IN: usize, const OUT: usize>() {
     }
 }
 
-/// A convolution at one row, the way one would write it down.
+/// Computes a convolution at one row by its definition.
 fn by_definition<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
     row: usize,

@@ -68,14 +68,14 @@ fn add_rows_512(one: __m512i, other: __m512i, sums: &mut [__m512i; 2]) {
     ];
 }
 
-/// One of the three parts of a table's row.
+/// Loads one of the three parts of a table's row.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn load_part(row: &TableRow, part: usize) -> __m512i {
     load_row(&row.as_chunks::<WIDTH>().0[part])
 }
 
-/// 64 bytes.
+/// Loads 64 bytes.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn load_row<T>(bytes: &[T; WIDTH]) -> __m512i {
@@ -136,7 +136,7 @@ fn add_rows_256(one: __m256i, other: __m256i, sums: &mut [__m256i; 2]) {
     ];
 }
 
-/// For little work, see `Level::gentle`: every token is asked.
+/// Runs the gate for little work, see `Level::gentle`: every token is asked.
 #[target_feature(enable = "avx2")]
 pub(super) fn gate_128(gate: &Gate, rows: &[Row]) -> u64 {
     let ones = _mm_set1_epi16(1);
@@ -177,7 +177,7 @@ pub(super) fn gate_256(gate: &Gate, rows: &[Row]) -> u64 {
     passing
 }
 
-/// With dot products, sixteen tokens at a time.
+/// Runs the gate with dot products, sixteen tokens at a time.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
     let weights = load_row(&gate.weights);
@@ -199,14 +199,14 @@ pub(super) fn gate_512(gate: &Gate, rows: &[Row]) -> u64 {
     passing
 }
 
-/// A row times the weights of its channels, added up by fours.
+/// Multiplies a row by the weights of its channels, and adds the products up by fours.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 fn products(row: &Row, weights: __m512i) -> __m512i {
     _mm512_dpbusd_epi32(_mm512_setzero_si512(), load_row(row), weights)
 }
 
-/// Of each of sixteen vectors the sum of all lanes, in their order.
+/// Returns the sum of all lanes of each of sixteen vectors, in their order.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn sums_of_sixteen(vectors: &[__m512i; 16]) -> __m512i {
@@ -226,7 +226,7 @@ fn sums_of_sixteen(vectors: &[__m512i; 16]) -> __m512i {
     added_quarters(first, added_quarters(fours[2], fours[3]))
 }
 
-/// Neighbouring quarters of both added up, those of the first vector first.
+/// Adds up neighbouring quarters of both, those of the first vector first.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 fn added_quarters(one: __m512i, other: __m512i) -> __m512i {
@@ -234,7 +234,7 @@ fn added_quarters(one: __m512i, other: __m512i) -> __m512i {
     _mm512_add_epi32(even, _mm512_shuffle_i32x4::<0b11_01_11_01>(one, other))
 }
 
-/// All four lanes together.
+/// Returns the sum of all four lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn sum_of(lanes: __m128i) -> i32 {
@@ -245,7 +245,8 @@ fn sum_of(lanes: __m128i) -> i32 {
     ))
 }
 
-/// For little work: products are added up in 16 bits first, which saves a step for each of four registers.
+/// Computes the scores for little work: products are added up in 16 bits first, which saves a step for each of four
+/// registers.
 #[target_feature(enable = "avx2")]
 pub(super) fn score_128<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
@@ -325,13 +326,13 @@ pub(super) fn score_512<const IN: usize>(
     scores
 }
 
-/// With dot products.
+/// Computes the scores with dot products.
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 pub(super) fn score_512_vnni<const IN: usize>(
     layer: &Dense<TAGS_MAX>,
     input: &[Row; IN],
 ) -> [i32; TAGS_MAX] {
-    // A dot product takes several steps: so many sums are added to at once, that none has to wait for another.
+    // A dot product has a latency of several steps: `SUMS` independent sums keep the pipeline full.
     const SUMS: usize = 4;
     let values: &[[u8; 4]] = input.as_flattened().as_chunks().0;
     let weights = &layer.packed[..values.len()];
@@ -353,7 +354,7 @@ pub(super) fn score_512_vnni<const IN: usize>(
     scores
 }
 
-/// The units of a screen, weighed.
+/// Returns the weighted sum of the units of a screen.
 #[target_feature(enable = "avx2")]
 pub(super) fn weigh(units: &[i32; TAGS_MAX], weights: &[i8; TAGS_MAX]) -> i32 {
     portable::weigh(units, weights)
@@ -380,7 +381,7 @@ pub(super) fn convolve_512<const IN: usize, const OUT: usize>(
     }
 }
 
-/// Rows that share the weights.
+/// Computes rows that share the weights.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vnni")]
 fn convolve_block<const ROWS: usize, const IN: usize, const OUT: usize>(
@@ -451,7 +452,8 @@ fn finish_512(layer: &Dense<WIDTH>, input: &Row, sums: &[__m512i; WIDTH / 16], o
     }
 }
 
-/// Without dot products: pairs of products are added up in 16 bits for as long as they fit, and then in 32.
+/// Computes one part of a convolution without dot products: pairs of products are added up in 16 bits for as long as
+/// they fit, and then in 32.
 #[target_feature(enable = "avx2,avx512f,avx512bw")]
 pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -487,7 +489,7 @@ pub(super) fn convolve_512_by_twos<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The same with registers of 128 bits.
+/// Computes one part of a convolution with registers of 128 bits.
 #[target_feature(enable = "avx2")]
 pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -533,7 +535,7 @@ pub(super) fn convolve_by_128<const IN: usize, const OUT: usize>(
     }
 }
 
-/// The inputs of a convolution side by side, four to a number.
+/// Returns the inputs of a convolution side by side, four to a number.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAPS] {
@@ -553,7 +555,7 @@ fn fours<const IN: usize>(taps: [&[Row; IN]; TAPS]) -> [[[i32; GROUPS]; IN]; TAP
     fours
 }
 
-/// The same with registers of 256 bits.
+/// Computes one part of a convolution with registers of 256 bits.
 #[target_feature(enable = "avx2")]
 pub(super) fn convolve_256_by_twos<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -594,7 +596,7 @@ pub(super) fn convolve_256_by_twos<const IN: usize, const OUT: usize>(
     }
 }
 
-/// With dot products of 256 bits.
+/// Computes one part of a convolution with dot products of 256 bits.
 #[target_feature(enable = "avx2,avxvnni")]
 pub(super) fn convolve_256<const IN: usize, const OUT: usize>(
     layer: &Convolution<OUT>,
@@ -664,13 +666,13 @@ fn finish_256<const FIRST: usize>(
     unsafe { _mm256_storeu_si256(place.as_mut_ptr().cast(), packed) };
 }
 
-/// Weights in the order of `convolve_sse2`.
+/// Returns weights in the order of `convolve_sse2`.
 pub(super) fn pairs<const OUT: usize>(plain: &[[i16; OUT]]) -> Vec<[[i16; 2]; OUT]> {
     let pair = |two: &[[i16; OUT]; 2]| std::array::from_fn(|output| two.map(|one| one[output]));
     plain.as_chunks().0.iter().map(pair).collect()
 }
 
-/// With the instructions that every x86-64 processor has. The compiler does not find
+/// Computes one part of a convolution with the instructions that every x86-64 processor has. The compiler does not find
 /// the one that multiplies and adds pairs by itself, and takes twice as long.
 #[target_feature(enable = "sse2")]
 pub(super) fn convolve_sse2<const IN: usize, const OUT: usize>(
@@ -755,7 +757,7 @@ impl<const IN: usize> Pairs<IN> {
     }
 }
 
-/// The weights of four outputs for two inputs.
+/// Loads the weights of four outputs for two inputs.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
@@ -764,7 +766,7 @@ fn load_128(weights: &[[i16; 2]; WIDTH], first: usize) -> __m128i {
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
 }
 
-/// The weights of four outputs for four inputs.
+/// Loads the weights of four outputs for four inputs.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_fours<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m128i {
@@ -773,7 +775,7 @@ fn load_fours<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m12
     unsafe { _mm_loadu_si128(part.as_ptr().cast()) }
 }
 
-/// The weights of sixteen outputs.
+/// Loads the weights of sixteen outputs.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load_512<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m512i {
@@ -782,7 +784,7 @@ fn load_512<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m512i
     unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
 }
 
-/// The weights of eight outputs.
+/// Loads the weights of eight outputs.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i {
@@ -791,7 +793,7 @@ fn load_256<const OUT: usize>(weights: &[[i8; 4]; OUT], first: usize) -> __m256i
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
 }
 
-/// 32 of 64 bytes.
+/// Loads 32 of 64 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_bytes<T>(bytes: &[T; WIDTH], first: usize) -> __m256i {
@@ -801,7 +803,7 @@ fn load_bytes<T>(bytes: &[T; WIDTH], first: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
 }
 
-/// Eight sums.
+/// Loads eight sums.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load_i32<const COUNT: usize>(sums: &[i32; COUNT], first: usize) -> __m256i {

@@ -15,7 +15,7 @@ pub(super) const LISTS_MAX: usize = 100_000;
 /// A text has a handful of tables; each is compared with every row.
 const TABLES_MAX: usize = 16;
 
-/// What stands at one place of an array.
+/// Item at one place of an array.
 pub(super) enum Item {
     /// A value, and its field if it has one.
     Value {
@@ -29,7 +29,7 @@ pub(super) enum Item {
 /// An array that may be a row of a table, or its heads.
 pub(super) struct List {
     pub(super) span: Range<usize>,
-    /// Where the object or array round it opens.
+    /// Start of the enclosing object or array.
     pub(super) around: usize,
     pub(super) items: budget::List<Item>,
     /// Whether its key says that it names columns.
@@ -91,7 +91,7 @@ fn columns(bytes: &[u8], list: &List) -> Option<Few<Option<Meaning>>> {
     }
 }
 
-/// What the first of two values says about the second: `["mrn", "482913"]`.
+/// Returns the meaning that the first of two values gives to the second (`["mrn", "482913"]`).
 fn label_of_pair(bytes: &[u8], list: &List) -> Option<Option<Meaning>> {
     let [
         Item::Value { span: label, .. },

@@ -1,4 +1,4 @@
-//! What keys of JSON say about the values beside them.
+//! Meanings that keys of JSON give to the values beside them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,24 +7,24 @@ use super::super::tells_of_a_person;
 use crate::labels::{self, Meaning};
 use crate::words::{AsIs, hash};
 
-/// What a key is for, whatever it says as a label: any of these together.
+/// Roles of a key besides its meaning as a label: any of these together.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Role(u8);
 
 impl Role {
-    /// Its value says what the neighbouring `value` is.
+    /// Key whose value gives the meaning of the neighbouring `value`.
     pub(super) const NAMING: Role = Role(1);
-    /// It says nothing by itself.
+    /// Key that has no meaning by itself.
     pub(super) const GENERIC: Role = Role(1 << 1);
-    /// Its object says what the object round it is.
+    /// Key whose object describes the object round it.
     pub(super) const DESCRIBING: Role = Role(1 << 2);
-    /// Its list names the columns of the rows beside it.
+    /// Key whose list names the columns of the rows beside it.
     pub(super) const COLUMNS: Role = Role(1 << 3);
-    /// Its value is part of a date.
+    /// Key whose value is part of a date.
     pub(super) const DATE_PART: Role = Role(1 << 4);
     /// The object that has it describes a package of software, which may have an author.
     pub(super) const OF_PACKAGE: Role = Role(1 << 5);
-    /// It is a language, and so are its neighbours.
+    /// Key that is a language, like its neighbours.
     pub(super) const LANGUAGE: Role = Role(1 << 6);
 
     pub(super) fn of(key: &[u8]) -> Role {
@@ -51,7 +51,7 @@ impl Role {
     }
 }
 
-/// No listed key is longer.
+/// Longest listed key.
 const LISTED_BYTES_MAX: usize = 16;
 
 /// The keys of each role, in lower case; besides these, the number of a row is generic.
@@ -83,7 +83,7 @@ static ROLES: &[(Role, &str)] = &[
     ),
 ];
 
-/// What a system, a type code or a label says about its neighbour.
+/// Returns the meaning that a system, a type code or a label gives to its neighbour.
 pub(super) fn hint_of(text: &str) -> Option<Meaning> {
     if text.len() > 120 {
         return None;
@@ -127,19 +127,19 @@ pub(super) fn hint_of(text: &str) -> Option<Meaning> {
     }
 }
 
-/// The number of a row, as the key of a value in a column: `{"ssn": {"0": "536228741"}}`.
+/// Whether a key is the number of a row in a column (`{"ssn": {"0": "536228741"}}`).
 pub(super) fn is_index(name: &[u8]) -> bool {
     !name.is_empty() && name.len() <= 8 && name.iter().all(u8::is_ascii_digit)
 }
 
-/// Keys of the parts of a name, where the record is about a person: `{"first": "Jane", "last": "Roe", "dob": …}`.
+/// Whether a key names part of a name in a record about a person (`{"first": "Jane", "last": "Roe", "dob": …}`).
 pub(super) fn is_part_of_name(name: &str) -> bool {
     ["first", "last", "middle"]
         .iter()
         .any(|part| name.eq_ignore_ascii_case(part))
 }
 
-/// Keys of the parts of a date of birth that say so themselves: `birth_year`, `dobMonth`.
+/// Whether a key names part of a date of birth and says so itself (`birth_year`, `dobMonth`).
 pub(super) fn is_part_of_birth(name: &[u8]) -> bool {
     let starts = |start: &[u8]| {
         let head = name.get(..start.len());

@@ -44,30 +44,30 @@ pub(super) fn read(source: &Source<'_>, found: &mut budget::List<Field>) {
 /// An object or array that is not closed yet.
 struct Open {
     is_object: bool,
-    /// The key under which it stands.
+    /// Key of the object or array.
     key: Option<Range<usize>>,
     /// The key of the member being read.
     member: Option<Range<usize>>,
-    /// What a neighbouring member says about `value`.
+    /// Meaning that a neighbouring member gives to `value`.
     hint: Option<Meaning>,
     /// Fields whose meaning is settled when the object closes.
     unsettled: budget::List<usize>,
     tells_of_a_person: bool,
-    /// Whether an object in it tells of one.
+    /// Whether a nested object is about a person.
     holds_a_person: bool,
     is_package: bool,
     /// Whether its keys are languages, and the value in Portuguese: `{"en": "Save", "pt": "Salvar"}`.
     is_translation: bool,
     portuguese: Option<usize>,
-    /// Where it opens.
+    /// Start of the object or array.
     start: usize,
-    /// What stands in an array, as long as it may be a row or the heads of one.
+    /// Items of an array, as long as it may be a row or the heads of one.
     items: budget::List<Item>,
-    /// The value that names an object among others: `{"name": "mrn"}`.
+    /// The value that names an object in a list: `{"name": "mrn"}`.
     named: Option<Range<usize>>,
     /// Whether its keys number the rows of a column: `{"ssn": {"0": "536228741"}}`.
     is_column: bool,
-    /// Whether an array that was kept stands right in it.
+    /// Whether it directly contains an array that was kept.
     holds_list: bool,
 }
 
@@ -80,7 +80,7 @@ struct Reader<'a> {
     is_patient: bool,
     /// Arrays that may be rows of a table, or its heads.
     lists: budget::List<List>,
-    /// Where the objects and arrays right round those start and end.
+    /// Spans of the objects and arrays directly around those lists.
     scopes: budget::List<Range<usize>>,
     memory: &'a Memory,
 }
@@ -146,7 +146,7 @@ impl Reader<'_> {
         at + 1
     }
 
-    /// Settles what the members of the closing object could not tell by themselves.
+    /// Settles the meanings that the members of the closing object left open.
     fn close(&mut self, at: usize) -> usize {
         let Some(mut closed) = self.open.pop() else {
             return at + 1;
@@ -251,7 +251,8 @@ impl Reader<'_> {
         });
     }
 
-    /// A quoted string: a key if a colon follows, a value otherwise; or a document of its own, whose quotes the view has freed.
+    /// Reads a quoted string: a key if a colon follows, a value otherwise; or a nested document, whose quotes the view
+    /// has freed.
     fn string(&mut self, at: usize, quote: u8) -> usize {
         let start = at + 1;
         if self.opens_document(start) {
@@ -312,7 +313,7 @@ impl Reader<'_> {
         self.open.last().is_some_and(|open| open.is_object)
     }
 
-    /// A word without quotes: a key if a colon follows, as in the objects of programs.
+    /// Reads a word without quotes: a key if a colon follows, as in the objects of programs.
     fn bare_word(&mut self, at: usize) -> usize {
         let length = self.bytes[at..]
             .iter()

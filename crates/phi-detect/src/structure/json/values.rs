@@ -1,4 +1,4 @@
-//! What the keys round a value of JSON, and its place in an array, say about it.
+//! Meanings that a value of JSON gets from the keys round it and from its place in an array.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::labels::{self, Meaning};
 use crate::page::Field;
 use crate::structure::{dicom, tells_of_a_person};
 
-/// No part of a date is longer: "September".
+/// Longest part of a date ("September").
 const PART_BYTES_MAX: usize = 9;
 
 impl Open {
@@ -88,13 +88,13 @@ impl Reader<'_> {
         self.note_item(span, Some(index));
     }
 
-    /// The key above the one that a value stands under.
+    /// Returns the key above the one that a value belongs to.
     fn outer_key(&self) -> Option<Range<usize>> {
         let open = self.open.last()?;
         if open.is_object {
             return open.key.clone();
         }
-        // An array stands under a key of the object round it, and that under another.
+        // An array belongs to a key of the object round it, and that object to another key.
         let above = self.open.len().checked_sub(2)?;
         self.open[above].key.clone()
     }
@@ -130,7 +130,7 @@ impl Reader<'_> {
         in_list && value.len() <= 4 || is_part
     }
 
-    /// What the key of an object says about the one value in it: `"mrn": {"value": "482913"}`.
+    /// Returns the meaning that the key of an object gives to the one value in it (`"mrn": {"value": "482913"}`).
     pub(super) fn meaning_of_whole(&self, key: Range<usize>, is_column: bool) -> Option<Meaning> {
         if let Some(meaning) = dicom::of_key(&self.bytes[key.clone()]) {
             return Some(meaning);
@@ -142,7 +142,7 @@ impl Reader<'_> {
         (is_of_one_value || is_column).then_some(meaning)
     }
 
-    /// What a key means: with the key of the object round it, then by itself.
+    /// Returns the meaning of a key: with the key of the object round it, then by itself.
     fn meaning_of(&self, key: Range<usize>, outer: Option<Range<usize>>) -> Option<Meaning> {
         let name = self.text.get(key).filter(|name| name.len() <= 64)?;
         let outer = outer
