@@ -16,12 +16,12 @@ use crate::settings::Settings;
 const SURE: f32 = 0.7;
 /// Shorter numbers are too often something else.
 const DIGITS_MIN: usize = 6;
-/// Letters and digits of a number that others are built like.
+/// Maximum number of letters, and minimum number of digits, of a number that serves as a model for further numbers.
 const PREFIX_MAX: usize = 3;
 const ALIKE_DIGITS_MIN: usize = 5;
 /// A number with letters or signs in it is known by fewer digits.
 const SIGNED_DIGITS_MIN: usize = 4;
-/// How many characters two numbers of one series begin with, at least.
+/// Minimum length of the common prefix of two numbers of one series.
 const SERIES_MIN: usize = 3;
 /// More forms than these are a table's.
 const MODELS_MAX: usize = 8;
@@ -36,13 +36,13 @@ struct Known<'a> {
     groups: List<(&'a [u8], PhiKind)>,
     /// The kind whose numbers are known by their build as well: record numbers, if there are any.
     alike: Option<PhiKind>,
-    /// How long those of digits alone are.
+    /// Lengths of those of digits alone.
     lengths: List<usize>,
-    /// How the others are built: the letters before the digits, and how many digits these are.
+    /// Builds of the remaining ones: the letters before the digits, and the number of digits.
     builds: List<(&'a [u8], usize)>,
     /// Some of them whole, each with its first group: how far behind the start it begins, and how long it is.
     models: Few<(&'a [u8], (usize, usize))>,
-    /// How long first groups are, a bit each: nearly every other number is told by that.
+    /// Lengths of first groups, one bit each: this excludes nearly every other number.
     group_lengths: u64,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Known<'a> {
         self.lengths.dedup();
     }
 
-    /// The number that stands again where this mark is its first group.
+    /// Returns the repeated number whose first group is this mark.
     fn again_at(&self, page: &Page<'a>, mark: Mark) -> Option<(PhiKind, Range<usize>)> {
         let group = page.slice(mark.range());
         let lengths = length_bit(group.len()) | length_bit(without_noughts(group).len());
@@ -195,7 +195,8 @@ impl<'a> Known<'a> {
             .filter(|(_, span)| stands_free(page, span) && !is_called_other(page, span.start))
     }
 
-    /// "under a different ID, 00397015": a number that only "ID" names, as long as the record numbers of the text.
+    /// Whether a number that only "ID" labels is as long as the record numbers of the text ("under a different ID,
+    /// 00397015").
     fn is_bare_id(&self, page: &Page<'_>, mark: Mark) -> bool {
         mark.is_number()
             && self.lengths.contains(&mark.len())
@@ -207,8 +208,8 @@ impl<'a> Known<'a> {
             })
     }
 
-    /// "0048-2291 or 0048-2219?", "F-1182 and F-1190": a number of the same form that begins as a record number of the text does,
-    /// or has its digits in another order.
+    /// Returns a number of the same form as a record number of the text that has the same prefix, or the same digits
+    /// in another order ("0048-2291 or 0048-2219?", "F-1182 and F-1190").
     fn of_series(&self, page: &Page<'_>, index: usize) -> Option<Range<usize>> {
         let mark = page.marks[index];
         let span = self.models.iter().find_map(|&(model, (lead, length))| {
@@ -284,7 +285,7 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         && !is_tied(after, page.byte(span.end + 1))
 }
 
-/// "order 482913": whether the words say that it is the number of something else.
+/// Whether the words before a number say that it is the number of something else ("order 482913").
 fn is_called_other(page: &Page<'_>, start: usize) -> bool {
     number_claim(page, start, &[]).is_some_and(|claim| {
         claim.is_firm() && matches!(claim.meaning, Meaning::OtherId(_) | Meaning::Thing)

@@ -6,7 +6,7 @@ use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::settings::Settings;
 
-/// Who is named in a text, and which places of it are taken.
+/// People named in a text, and its spans that are taken.
 pub(crate) struct Company<'a> {
     /// In order.
     names: &'a [Range<usize>],

@@ -62,7 +62,7 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
     Some((local.start..domain.end, score))
 }
 
-/// Addresses behind which nobody reads: "git@host:path" names a repository, "noreply@" a machine.
+/// Local parts of addresses without a reader: "git@host:path" names a repository, "noreply@" a machine.
 static NOBODYS: &[&[u8]] = &[
     b"git",
     b"noreply",
@@ -74,7 +74,7 @@ static NOBODYS: &[&[u8]] = &[
     b"mailer-daemon",
 ];
 
-/// What manuals write where an address is to be put in: "user@example.com", "you@company.com".
+/// Whether an address is a sample from a manual ("user@example.com", "you@company.com").
 fn is_sample(local: &[u8], domain: &[u8]) -> bool {
     const LOCALS: &[&[u8]] = &[
         b"user",
@@ -244,7 +244,7 @@ fn spelled_local(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
     Some(local)
 }
 
-/// Where "example dot co dot org" ends; the last label must be a known top-level domain.
+/// Returns the end of a spelled domain ("example dot co dot org"); the last label must be a known top-level domain.
 fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     const TOPS: &[&[u8]] = &[
         b"com", b"org", b"net", b"edu", b"gov", b"mil", b"io", b"co", b"us", b"uk", b"info",
@@ -279,7 +279,7 @@ fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     end
 }
 
-/// Where a label ends that "-dot-" is glued to: "example-dot-org".
+/// Returns the end of a label that precedes a joined "-dot-" ("example-dot-org").
 fn before_joined_dot(bytes: &[u8], start: usize, end: usize) -> usize {
     memchr::memmem::find(&bytes[start..end].to_ascii_lowercase(), b"-dot-")
         .map_or(end, |length| start + length)
@@ -322,7 +322,7 @@ fn closes(byte: u8) -> bool {
     matches!(byte, b']' | b')' | b'}' | b'>')
 }
 
-/// "jane_at_example", "jane-at-example".
+/// Whether a byte joins the spelled parts of an address ("jane_at_example", "jane-at-example").
 fn joins(byte: u8) -> bool {
     matches!(byte, b'_' | b'-')
 }

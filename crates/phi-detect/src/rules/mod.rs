@@ -1,4 +1,4 @@
-//! How each kind of PHI is found: one file or folder each, for those that a label alone does not settle.
+//! Rules that find each kind of PHI: one file or folder per kind that a label alone does not settle.
 
 mod address;
 mod again;
@@ -23,12 +23,12 @@ use crate::settings::Settings;
 
 use company::Company;
 
-/// How a kind of PHI is found.
+/// Functions that find a kind of PHI.
 pub(crate) struct Finder {
-    /// Whether two findings read as one, from the left, what stands between, and the right.
+    /// Whether two findings form one, given the left text, the text between, and the right text.
     pub(crate) joins: fn(&str, &str, &str) -> bool,
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
-    /// Finds what stands right after a name: a record number, a date of birth.
+    /// Finds values directly after a name: a record number, a date of birth.
     pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Out<'_>),
     /// Finds what nothing names, in a text about people; none for kinds that people in the text say nothing about.
     pub(crate) among: Option<fn(&Page<'_>, &Company<'_>, &mut Out<'_>)>,
@@ -56,7 +56,7 @@ fn stand_alone(_: &str, _: &str, _: &str) -> bool {
     false
 }
 
-/// Kinds with rules of their own. All others are found by their label alone.
+/// Kinds with specific rules. A label alone finds every other kind.
 static FINDERS: &[(&str, &Finder)] = &[
     // By code, one row per file.
     ("ssn", &ssn::FINDER),
@@ -69,7 +69,7 @@ static FINDERS: &[(&str, &Finder)] = &[
     ("medicare_id", &medicare_id::FINDER),
 ];
 
-/// How a kind is found.
+/// Returns the functions that find a kind.
 pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
     static BY_KIND: LazyLock<Few<&'static Finder>> = LazyLock::new(|| {
         let of = |kind: PhiKind| FINDERS.iter().find(|(code, _)| *code == kind.code());
@@ -98,7 +98,7 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Li
 /// Finds the numbers found so far wherever else they stand.
 pub(crate) use again::find as find_numbers_again;
 
-/// What the people named in a text give away of others: which of them, and by what rule.
+/// A rule that finds further names from the people named in a text.
 pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);
 
 /// The people named in the text, wherever else it names them.
@@ -126,14 +126,14 @@ pub(crate) fn find_by_names(
     find(page, names, &mut out);
 }
 
-/// Runs every rule over what stands beside the names found so far, or in a text with people; the names are in order.
+/// Runs every rule over the text beside the names found so far, or in a text with people; the names are in order.
 pub(crate) fn find_beside_names(
     page: &Page<'_>,
     settings: &Settings,
     names: &[Range<usize>],
     candidates: &mut List<Candidate>,
 ) {
-    // Several rules and the model find the same name, and beside it stands the same.
+    // Several rules and the model find the same name, and the text beside it is the same.
     let is_first = |(index, name): &(usize, &Range<usize>)| {
         let before = names[..*index].iter().rev();
         let mut same_start = before.take_while(|one| one.start == name.start);
@@ -163,7 +163,7 @@ pub(crate) fn find_beside_names(
     }
 }
 
-/// Where a rule puts what it found.
+/// Collector of a rule's candidates.
 pub(crate) struct Out<'a> {
     pub(crate) kind: PhiKind,
     pub(crate) settings: &'a Settings,

@@ -8,9 +8,9 @@ use crate::rules::{Company, Out};
 
 /// Fewer numbers of six digits may be dates by chance.
 const SHORT_MIN: usize = 3;
-/// With its century and a sex behind it a number is hardly anything else.
+/// Minimum number of such values in a list: a number with its century and a sex behind it is almost always a date.
 const LONG_MIN: usize = 2;
-/// How far behind the name the column stands.
+/// Maximum distance between the name and the column.
 const REACH_BYTES: usize = 24;
 
 /// The orders in which six digits are read, as the places of day and month.
@@ -42,7 +42,7 @@ pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a name stands on the same line before the number, with nothing but gaps, signs and capitals between them.
+/// Whether a name precedes the number on its line, with only gaps, signs and capitals between them.
 fn follows_name(page: &Page<'_>, mark: &Mark, company: &Company<'_>) -> bool {
     let start = mark.start as usize;
     company.around(start)[0].is_some_and(|name| {

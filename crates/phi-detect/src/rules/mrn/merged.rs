@@ -7,7 +7,7 @@ use crate::budget::List;
 use crate::kinds::Meaning;
 use crate::page::Page;
 
-/// How far on either side of the verb the numbers stand.
+/// Maximum distance between the verb and the numbers on either side.
 const REACH_BYTES: usize = 40;
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=10;
 

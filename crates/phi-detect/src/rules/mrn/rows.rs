@@ -13,13 +13,13 @@ use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
 
-/// How many names have such a number at least.
+/// Minimum number of names with such a number.
 const ROWS_MIN: usize = 3;
 
-/// How many rows before and behind one are compared with it, so that a long list costs no more per row.
+/// Number of rows before and behind a row that are compared with it, so that the cost per row is constant.
 const REACH_ROWS: usize = 16;
 
-/// What says that the people are patients.
+/// Words that show that the people are patients.
 const PATIENTS: &[&[u8]] = &[
     b"beds",
     b"chart",
@@ -35,7 +35,7 @@ const PATIENTS: &[&[u8]] = &[
     b"ward",
 ];
 
-/// What else people have numbers of.
+/// Words for other numbers that people have.
 const OTHERS: &[&[u8]] = &[
     b"badge",
     b"bleep",
@@ -70,11 +70,11 @@ const OTHERS: &[&[u8]] = &[
 /// A number beside a name, and how the two are written.
 struct Row {
     span: Range<usize>,
-    /// What stands between, nothing where the name has particulars.
+    /// Text between the name and the number, empty if the name has particulars.
     link: Range<usize>,
     /// Signs or letters in it, or dates of birth before it, say more than digits alone.
     is_plain: bool,
-    /// It can be read as a date; where all of them can, they are dates.
+    /// Whether the number can be read as a date; if all of them can, they are dates.
     is_date: bool,
 }
 

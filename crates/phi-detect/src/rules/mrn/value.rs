@@ -1,4 +1,4 @@
-//! How record numbers are written, and what is none.
+//! Shapes of record numbers, and look-alikes.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         return page.word_start_before(start).unwrap_or(start)..end;
     }
     let tie = page.byte_before(start);
-    // Letters that are not all capitals are no prefix, and mostly the last tells.
+    // Only letters in capitals are a prefix, and usually the last letter is enough to check.
     if (is_tie(tie) || tie == b' ')
         && page.byte_before(start - 1).is_ascii_uppercase()
         && let Some(word) = page.word_start_before(start - 1)
@@ -29,7 +29,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         let letters = page.slice(word..start - 1);
         let claim = |word| nearest(page, word).filter(|claim| is_of_record(claim.meaning));
         let before = |word| claim(word).is_some_and(|claim| claim.tie >= Strength::Tight);
-        // "Hospital number for transport BU 61 0094": letters that are no word.
+        // Letters that are not a word ("Hospital number for transport BU 61 0094").
         let is_house = |word| {
             letters.len() >= 2
                 && LEXICON.sense(letters) == Sense::NONE
@@ -40,8 +40,8 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
             && !page.byte_before(word).is_ascii_alphanumeric();
         let is_prefix =
             is_code && (is_tie(tie) || letters.len() <= 1 || before(word) || is_house(word));
-        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them; "hosp no RX 209 4418"
-        // has the letters of a hospital, whatever else they stand for.
+        // In "MRN-123" and "MR-123" the letters are the label, unless another label precedes them. In "hosp no RX 209
+        // 4418" they belong to a hospital, even if they are also an abbreviation.
         let is_the_label = is_prefix
             && page.label_ending_at(start - 1).is_some_and(|label| {
                 tie == b' ' && (is_of_record(label.meaning) || letters.len() > 2)
@@ -54,7 +54,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     start..end
 }
 
-/// Where the groups stop that a sign ties to a mark.
+/// Returns the end of the groups that a sign ties to a mark.
 fn with_groups_after(page: &Page<'_>, index: usize) -> usize {
     let Range { start, mut end } = page.marks[index].range();
     let has_slashes = follows_letters_and_slash(page, start);
@@ -95,7 +95,8 @@ fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
         && nearest(page, start).is_some_and(|claim| is_called(&claim))
 }
 
-/// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.
+/// Returns the start of the token that a value ends, with letters of either case (`44-TR-1029`, `2024/11873`,
+/// `zz-99812`).
 pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
     const PARTS_MAX: usize = 3;
     const PART_BYTES_MAX: usize = 5;
@@ -127,7 +128,7 @@ fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
         })
 }
 
-/// What may tie the groups of a record number.
+/// Whether a byte may tie the groups of a record number.
 pub(super) fn is_tie(byte: u8) -> bool {
     matches!(byte, b'-' | b'.' | b'/' | b'_')
 }
@@ -211,7 +212,7 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
                     || page.byte(next) == b' ' && page.byte(next + 1).is_ascii_digit()
             }
             5..=8 => has_letters && end == span.end && first <= 4,
-            // "PNH 773 10 4": the last digit checks the others.
+            // The last digit is a check digit ("PNH 773 10 4").
             1 => has_letters && closes(page, next),
             _ => false,
         };
@@ -248,7 +249,7 @@ fn ends_there(page: &Page<'_>, start: usize, end: usize) -> bool {
         && !is_age(page, end)
 }
 
-/// "45 yo", "45 M": whether the digits before count somebody's years.
+/// Whether the digits before are a person's age ("45 yo", "45 M").
 fn is_age(page: &Page<'_>, end: usize) -> bool {
     const YEARS: &[&[u8]] = &[b"y", b"yo", b"yr", b"yrs", b"year", b"m", b"f"];
     let word = page.slice(end + 1..crate::page::word_end(page.bytes(), end + 1));
@@ -287,7 +288,7 @@ pub(super) fn is_literal(value: &[u8]) -> bool {
     is_hex || is_typed || is_word
 }
 
-/// `G2P1001`: how often somebody was with child.
+/// Whether a value counts pregnancies and births (`G2P1001`).
 fn is_parity(value: &[u8]) -> bool {
     matches!(value, [b'G', pregnant, b'P', births @ ..]
         if pregnant.is_ascii_digit() && births.iter().all(u8::is_ascii_digit))
@@ -305,7 +306,7 @@ pub(super) fn is_diagnosis(value: &[u8]) -> bool {
         if letter.is_ascii_uppercase() && a.is_ascii_digit() && b.is_ascii_digit())
 }
 
-/// "MRN-0000000": noughts show the form of a number.
+/// Whether a value shows the form of a number by zeros ("MRN-0000000").
 pub(super) fn is_sample(value: &[u8]) -> bool {
     value
         .iter()

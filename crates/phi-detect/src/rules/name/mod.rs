@@ -94,14 +94,14 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     in_fields(page, out);
 }
 
-/// Further mentions of people whom the text names with some certainty.
+/// Finds further mentions of people that the text names with some certainty.
 pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::again(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.repeated");
     }
 }
 
-/// People who speak in a chat or sign with initials, in a text in which others are known.
+/// Finds people who speak in a chat or sign with initials, in a text with known names.
 pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::speakers(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.speaker");
@@ -113,14 +113,14 @@ pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut O
     }
 }
 
-/// People in the beds of a list in which others are known.
+/// Finds people in the beds of a list with known names.
 pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::in_beds(page, known) {
         out.push(span, 0.6, "name.bed");
     }
 }
 
-/// How far the parts of a name stand from each other in data.
+/// Maximum distance between the parts of a name in data.
 const FIELD_GAP_BYTES_MAX: usize = 40;
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
@@ -167,7 +167,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
             b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse" | b"senhor" | b"senhora"
         ),
     };
-    // "Ana Roe, NP. Reachable at": a credential stands behind a name, and may end the sentence.
+    // A credential follows a name, and may end the sentence ("Ana Roe, NP. Reachable at").
     let is_credential = LEXICON.sense(title).has(Sense::CREDENTIAL)
         && !title.eq_ignore_ascii_case(b"ms")
         && (has_dot || page.slice(start.saturating_sub(2)..start) == b", ");
@@ -213,7 +213,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         .filter(|name| !is_item(page, title, name))
 }
 
-/// "Dr. med. Weiss", "dr. hab. Nowak": where the faculty behind a title ends.
+/// Returns the end of the faculty behind a title ("Dr. med. Weiss", "dr. hab. Nowak").
 fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
     let mut at = title_end;
     for _ in 0..2 {
@@ -231,7 +231,7 @@ fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
     at
 }
 
-/// "PROF FEE": where all is in capitals, a title and an ordinary word are an item of a list.
+/// Whether a title and an ordinary word, both in capitals, are an item of a list ("PROF FEE").
 fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
     let text = page.text.get(name.span.clone()).unwrap_or_default();
     let is_shouted = |text: &[u8]| text.len() > 2 && text.iter().all(u8::is_ascii_uppercase);
@@ -252,11 +252,11 @@ fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>
         .iter()
         .any(|word| page.slice(start..end).eq_ignore_ascii_case(word));
     let name = people::name_at(page, end + 1, Cue::Weak)?;
-    // "Dear Colleague," greets whoever reads it.
+    // "Dear Colleague," greets any reader.
     let is_anyone = LEXICON
         .sense(page.slice(name.span.clone()))
         .has(Sense::KIN | Sense::ROLE | Sense::TITLE);
-    // "Hello World!" greets nobody.
+    // "Hello World!" does not greet a person.
     let is_world = page.slice(name.span.clone()).eq_ignore_ascii_case(b"world");
     if is_greeting && (is_anyone || is_world) {
         return None;
@@ -309,7 +309,7 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
             .slice(start.saturating_sub(5)..start)
             .eq_ignore_ascii_case(b"dear ");
     let is_plain = gap == b" " && name.words >= 2;
-    // "spokesman is uncle Fetu": a capital that no sentence needs, on a word that is no other.
+    // A capital that the sentence does not need, on a word without another meaning ("spokesman is uncle Fetu").
     let is_strange = gap == b" "
         && page.byte(start).is_ascii_lowercase()
         && page.byte(name.span.start + 1).is_ascii_lowercase()
@@ -454,7 +454,7 @@ fn opens_a_turn(page: &Page<'_>, label: &Label) -> bool {
         .any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// "San Antonio", "Santo Tomé": a saint's name is a place's.
+/// Whether the name of a saint is that of a place ("San Antonio", "Santo Tomé").
 fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
     const SAINTS: &[&[u8]] = &[b"san", b"santo", b"santa", b"saint", b"sao", b"st"];
     let is_saint = |word: &[u8]| SAINTS.iter().any(|one| word.eq_ignore_ascii_case(one));

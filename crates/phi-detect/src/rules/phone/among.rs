@@ -10,7 +10,7 @@ use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
 
-/// How far behind a name groups of digits may stand.
+/// Maximum distance between a name and groups of digits behind it.
 const REACH_BYTES: usize = 100;
 /// No number that is dialled without its area has fewer.
 const DIGITS_MIN: usize = 7;

@@ -41,7 +41,7 @@ pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, is_named: bool, out
     }
 }
 
-/// How far before the end of the label "last" may stand: "last four digits of my social security number".
+/// Maximum distance of "last" before the end of the label ("last four digits of my social security number").
 const LAST_BYTES: usize = 56;
 
 /// Whether the words say that these are the last digits of a number.
@@ -52,7 +52,8 @@ fn says_last(words: &[u8]) -> bool {
     LAST.iter().any(|word| contains_word(words, word))
 }
 
-/// "his social: mine ends in 8741", "the last 4 of my social and I typed 8741": words that say so, and no year.
+/// Whether words say that four digits are the last of a number, and not a year ("his social: mine ends in 8741", "the
+/// last 4 of my social and I typed 8741").
 fn is_told_apart(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
     const PHRASES: &[&[u8]] = &[
         b"last four of",
@@ -101,7 +102,7 @@ pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_
     }
 }
 
-/// Where `XXX-XX-` before the last four digits starts.
+/// Returns the start of `XXX-XX-` before the last four digits.
 fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
     // Bullets, which the view shows as dots.
     const DOTS: &[u8] = b"...-..-";

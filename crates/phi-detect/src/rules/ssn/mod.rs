@@ -117,7 +117,7 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Strength::Tight) => {
             out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
         }
-        // "SSN on facesheet 900-12-3477": nobody has this number, but it is called one.
+        // A number that is never issued, but labelled SSN ("SSN on facesheet 900-12-3477").
         claim
             if is_evenly_grouped
                 && claim
@@ -155,10 +155,10 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     }
 }
 
-/// How far before a number that nobody has it may be called an SSN.
+/// Maximum distance between a label and an SSN that is never issued.
 const CALLED_BYTES: usize = 48;
 
-/// "SSN used as member id: 508 00 7719": whether the clause before speaks of an SSN.
+/// Whether the clause before mentions an SSN ("SSN used as member id: 508 00 7719").
 fn is_called_before(page: &Page<'_>, at: usize) -> bool {
     let mut before = page.labels_before(at).iter().rev().take(4);
     before.any(|label| {
@@ -171,7 +171,7 @@ fn is_called_before(page: &Page<'_>, at: usize) -> bool {
     })
 }
 
-/// How many labels back a text may have spoken of somebody's number.
+/// Number of labels before a number that are searched for an SSN label.
 const TOPIC_LABELS_MAX: usize = 32;
 
 /// Whether the text before has spoken of a social security number.
