@@ -7,7 +7,8 @@ use crate::page::Page;
 /// No town with its postal code is longer.
 const TOWN_BYTES_MAX: usize = 40;
 
-/// `Lithgow 2790`, `SY23 4LA`: behind a postal code that stands last nothing more belongs to an address.
+/// Whether an address ends in a postal code at its end (`Lithgow 2790`, `SY23 4LA`): the text behind such a code does
+/// not belong to the address.
 pub(super) fn ends_in_code(page: &Page<'_>, end: usize) -> bool {
     let before = page.slice(end.saturating_sub(8)..end);
     let length = last_length(before);

@@ -47,7 +47,8 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     span.start..house::second(page, end).unwrap_or(end)
 }
 
-/// `Hospital de Poniente Ctra. Málaga 119` starts with the road word: what stands before names who is there.
+/// Returns the start of an address at its road word: the words before name a person or firm there (`Hospital de
+/// Poniente Ctra. Málaga 119`).
 fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
     const ROADS: &[&[u8]] = &[
         b"calle",
@@ -121,7 +122,7 @@ fn with_name(page: &Page<'_>, start: usize) -> usize {
     at
 }
 
-/// `na Rua das Flores`: the small word that leads to a road word is none of it.
+/// Returns the start of an address without the small word before its road word (`na Rua das Flores`).
 fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
     const LEADING: &[&[u8]] = &[
         b"na", b"no", b"en", b"au", b"op", b"przy", b"am", b"in", b"at", b"a", b"sulla",
@@ -299,7 +300,7 @@ fn is_named(token: &Token) -> bool {
     token.is_capital || token.has_digit
 }
 
-/// Where the address ends when its last word opens a new sentence: "155 Oak Way. Follow".
+/// Returns the end of an address without a last word that opens a new sentence ("155 Oak Way. Follow").
 fn without_next_sentence(page: &Page<'_>, span: &Range<usize>) -> usize {
     let Some((sense, start)) = page.word_before(span.end) else {
         return span.end;

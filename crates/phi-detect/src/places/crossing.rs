@@ -1,4 +1,4 @@
-//! Where two streets meet: `at Grand & 9th`, `near 9th and Grand`.
+//! Crossings of two streets (`at Grand & 9th`, `near 9th and Grand`).
 
 use std::ops::Range;
 
@@ -72,7 +72,7 @@ fn is_street_name(page: &Page<'_>, word: Range<usize>) -> bool {
     word.len() >= 3 && is_capital && (!is_other || sense.has(Sense::STREET))
 }
 
-/// "at", "near", "on" right before.
+/// Whether a word for a location, like "at", "near" or "on", directly precedes.
 fn says_where(page: &Page<'_>, start: usize) -> bool {
     const PLACES: &[&[u8]] = &[
         b"at", b"near", b"on", b"by", b"off", b"to", b"around", b"from",

@@ -1,4 +1,5 @@
-//! What belongs to the house of an address: its name, number or flat before the street, and a second number behind it.
+//! Parts of an address that belong to its house: the name, number or flat before the street, and a second number
+//! behind it.
 
 use super::codes::closes;
 use super::token::{is_one_of, last_length, skip, token_at};
@@ -10,8 +11,8 @@ use crate::page::Page;
 /// No house has a longer name.
 const NAME_WORDS_MAX: usize = 4;
 
-/// Where the name or number of a house before its street starts: `The Oast, Selling Road`, `36, Bode Thomas Street`,
-/// `3F2, 18 Marchmont Crescent`, `No. 9 Ikot Road`.
+/// Returns the start of the name or number of a house before its street (`The Oast, Selling Road`, `36, Bode Thomas
+/// Street`, `3F2, 18 Marchmont Crescent`, `No. 9 Ikot Road`).
 pub(super) fn before(page: &Page<'_>, street: usize) -> usize {
     let start = with_house(page, street);
     let start = numbered(page, start).unwrap_or(start);
@@ -90,8 +91,8 @@ fn opens(page: &Page<'_>, start: usize) -> bool {
     matches!(page.byte_before(start), 0 | b' ' | b'\n' | b'(' | b'"')
 }
 
-/// `The Oast, `, `Chy an Mor, `, `The Old Dairy, Llanon, `: the name of a house, and of what stands between it and the street
-/// or town, where something says that an address begins there.
+/// Returns the start of the name of a house, with the pieces between it and the street or town, if there is evidence
+/// that an address begins there (`The Oast, `, `Chy an Mor, `, `The Old Dairy, Llanon, `).
 fn named(page: &Page<'_>, start: usize) -> Option<usize> {
     const PIECES_MAX: usize = 3;
     let mut found = None;

@@ -98,7 +98,7 @@ fn line_from_house(page: &Page<'_>, start: usize, house: &Range<usize>) -> Optio
         .or_else(|| bare_line(start, &tokens))
 }
 
-/// Street words that are hardly anything else; the others need more evidence.
+/// Street words with almost no other meaning; the remaining ones need more evidence.
 static CLEAR_STREETS: WordList = WordList::new(&[
     "street",
     "st",
@@ -184,7 +184,8 @@ fn with_street_word(
     })
 }
 
-/// Which token ends a street's name: the last street word, or the first that is a street by its ending.
+/// Returns the index of the token that ends a street's name: the last street word, or the first that is a street by
+/// its ending.
 fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
     let mut names = 0;
     let mut found: Option<usize> = None;
@@ -299,7 +300,7 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
         .iter()
         .take(4)
         .rposition(|token| token.sense.has(Sense::STREET) && token.is_capital && !token.has_digit);
-    // "Rua Diadema 1903": abroad the number stands last.
+    // The number is last in some countries ("Rua Diadema 1903").
     let last = last.or_else(|| tokens.iter().take(5).position(|token| token.has_digit))?;
     let all_capital = tokens[..last].iter().all(|token| {
         token.is_capital
@@ -312,7 +313,7 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// Where a street name after "on" or "at" starts, whose last word this is: "on Birch Hollow Rd".
+/// Returns the start of a street name after "on" or "at" that ends with this word ("on Birch Hollow Rd").
 pub(crate) fn street_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
     if !page.byte(last.start).is_ascii_uppercase() || !CLEAR_STREETS.has(page.slice(last.clone())) {
         return None;
@@ -427,7 +428,7 @@ fn named_box(page: &Page<'_>, first_end: usize) -> Option<usize> {
     (end > first_end).then(|| number_after(page, end)).flatten()
 }
 
-/// Where "P.O. " or "P O " before "Box" starts.
+/// Returns the start of "P.O. " or "P O " before "Box".
 fn post_office_before(bytes: &[u8], box_start: usize) -> Option<usize> {
     let head = &bytes[box_start.saturating_sub(6)..box_start];
     [

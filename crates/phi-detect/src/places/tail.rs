@@ -1,4 +1,4 @@
-//! What follows a street line: unit, city, state, ZIP and postal codes of other countries.
+//! Parts behind a street line: unit, city, state, ZIP and postal codes of other countries.
 
 use super::Line;
 use super::country;
@@ -6,13 +6,13 @@ use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// What follows a street line and belongs to it, and how much it proves.
+/// Text behind a street line that belongs to it, and the score that it adds.
 pub(crate) struct Tail {
     pub(crate) end: usize,
     pub(crate) score: f32,
 }
 
-/// What follows a street line and belongs to it: unit, city, state, ZIP.
+/// Returns the unit, city, state and ZIP that follow a street line.
 pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
     let unit = unit(page, line_end);
     let from = unit.unwrap_or(line_end);
@@ -245,7 +245,7 @@ fn is_lower_line(page: &Page<'_>, from: usize) -> bool {
         .any(u8::is_ascii_uppercase)
 }
 
-/// Where a British or Canadian postal code that starts here ends: "NW1 6XE", "K1A 0B1".
+/// Returns the end of the British or Canadian postal code that starts here ("NW1 6XE", "K1A 0B1").
 pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
     let first = page.slice(start..page.text.len().min(start + 5));
     let outward = first
@@ -285,7 +285,7 @@ fn has_form(text: &[u8], form: &[u8]) -> bool {
     text.len() == form.len() && text.iter().zip(form).all(fits)
 }
 
-/// Where a state or country right before a ZIP code starts: "WA 99205", "Senegal 27766".
+/// Returns the start of a state or country directly before a ZIP code ("WA 99205", "Senegal 27766").
 pub(crate) fn region_before(page: &Page<'_>, zip: usize) -> Option<usize> {
     let end = zip - usize::from(page.byte_before(zip) == b' ');
     let end = end - usize::from(page.byte_before(end) == b',');
