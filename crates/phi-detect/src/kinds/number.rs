@@ -4,18 +4,18 @@ use std::ops::RangeInclusive;
 
 /// The form of a number for which a label is the only sign.
 pub(crate) struct Number {
-    /// How many letters and digits it has.
+    /// Number of letters and digits.
     pub(crate) length: RangeInclusive<usize>,
-    /// How many of them are digits, at least.
+    /// Minimum number of digits among them.
     pub(crate) digits_min: usize,
     /// Whether letters and digits, in capitals and without signs between, can be such a number.
     pub(crate) is_valid: fn(&[u8]) -> bool,
 }
 
-/// What a value looks like.
+/// Shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The whole value of a field, or a value of a form that needs no word of its own.
+    /// The whole value of a field, or a value of a form without a more specific shape.
     Value,
     /// In the groups that belong to it, whatever the separator.
     Grouped,
@@ -41,7 +41,7 @@ pub(crate) enum Shape {
     SiteFormat,
     /// Meant as a value of the grammar, which it breaks.
     Misspelled,
-    /// Tied by a sign to what stands beside it.
+    /// Tied by a sign to the text beside it.
     Tied,
     /// An older number with a code for its holder.
     ClaimNumber,
@@ -53,44 +53,44 @@ pub(crate) enum Shape {
     Spelled,
 }
 
-/// What speaks for a value.
+/// Evidence for a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// It stands in a field of that name.
+    /// A field of that name holds the value.
     Field,
-    /// It stands in a field whose name may mean something else.
+    /// A field with an ambiguous name holds the value.
     VagueField,
-    /// Its label is bound to it.
+    /// A label of the kind is bound to the value.
     Label,
     /// A label that may mean something else is bound to it, and the form agrees.
     VagueLabel,
-    /// Its label opens a list in which it stands.
+    /// A label opens the list that holds the value.
     List,
-    /// Its label stands in the sentence.
+    /// A label is in the same sentence.
     Near,
-    /// What follows says so.
+    /// A label follows the value.
     NamedAfter,
     /// A vague label and "is" or a sign before it.
     Stated,
     /// The words say that these are the last digits.
     SaidLast,
-    /// "patient #" stands before it.
+    /// A word for a patient and "#" precede the value ("patient #").
     Patient,
-    /// It stands between a name and a date, as in the reference of a letter.
+    /// The value is between a name and a date, as in the reference of a letter.
     Reference,
-    /// The word for a relative stands before it.
+    /// The word for a relative precedes the value.
     Kin,
-    /// It stands right after a name.
+    /// The value directly follows a name.
     BesideName,
     /// Nothing names it, but the text is about people.
     AmongPeople,
-    /// The same value stands elsewhere in the text, where something says what it is.
+    /// An equal value elsewhere in the text has evidence.
     Again,
-    /// It is built like another value of the text, letters included.
+    /// Another value of the text has the same build, letters included.
     Alike,
     /// Nothing but its form.
     Form,
 }
 
-/// How sure a shape and its evidence make us, and the name of that rule.
+/// Score of a shape with its evidence, and the name of that rule.
 pub(crate) type Weight = (Shape, Evidence, f32, &'static str);
