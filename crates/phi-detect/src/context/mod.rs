@@ -1,4 +1,4 @@
-//! What the surroundings of a value say about it: the nearest label, and how firmly it is tied.
+//! Context of a value: the nearest label, and how firmly it is tied.
 
 mod answer;
 mod gap;
@@ -13,7 +13,7 @@ use crate::lexicon::Sense;
 use crate::page::{Label, Page, is_word_byte};
 use gap::Gap;
 
-/// How firmly a label is tied to a value.
+/// Strength of the tie between a label and a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
     /// Somewhere before, in the same sentence.
@@ -22,7 +22,7 @@ pub(crate) enum Strength {
     List,
     /// With nothing but punctuation and small words between: "SSN on file is", "DOB:".
     Tight,
-    /// The value stands in a field of that name.
+    /// The value is in a field of that name.
     Field,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Strength {
 pub(crate) struct LabelMatch {
     pub(crate) meaning: Meaning,
     pub(crate) tie: Strength,
-    /// Where the label ends, or the field starts; a place in the field where it starts far before the value.
+    /// End of the label, or start of the field; an offset inside the field if it starts far before the value.
     pub(crate) from: usize,
 }
 
@@ -46,11 +46,11 @@ impl LabelMatch {
     }
 }
 
-/// How far before a value a label may stand, in bytes.
+/// Maximum distance of a label before a value, in bytes.
 const REACH_BYTES: usize = 72;
-/// How far before a value the words of its field are looked at.
+/// Distance before a value in which the words of its field are read.
 const FIELD_REACH_BYTES: usize = 256;
-/// How many labels before a value are looked at.
+/// Number of labels before a value that are read.
 const REACH_LABELS: usize = 5;
 
 /// The nearest label before `at` among those that `decides` accepts.
@@ -67,7 +67,7 @@ pub(crate) fn claim_before(
     let reachable = reachable.take_while(|label| {
         label.start as usize >= floor && at - label.end as usize <= REACH_BYTES
     });
-    // Mostly there is nothing that could decide, and no need to read what stands between.
+    // Usually no label or field could decide, so the text between need not be read.
     let field_meaning = field.and_then(|field| field.meaning);
     let mut meanings = reachable.clone().map(|label| label.meaning);
     if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
@@ -129,7 +129,7 @@ pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Optio
     })
 }
 
-/// "Mr. Roe", "in order to", "in the order of": whether what reads like a label is a title, or part of a saying.
+/// Whether an apparent label is a title or part of a phrase ("Mr. Roe", "in order to", "in the order of").
 fn is_mere_word(page: &Page<'_>, label: &Label) -> bool {
     let word = page.slice(label.start as usize..label.end as usize);
     let after = page.slice(label.end as usize..page.text.len().min(label.end as usize + 4));
@@ -150,7 +150,7 @@ fn is_mere_word(page: &Page<'_>, label: &Label) -> bool {
             })
 }
 
-/// "3/14/1962 (DOB) to 1/5/2025": whether a label in brackets names the value before it.
+/// Whether a label in brackets names the value before it ("3/14/1962 (DOB) to 1/5/2025").
 fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
     let start = label.start as usize;
     page.byte(label.end as usize) == b')'
@@ -162,8 +162,8 @@ fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
             .is_some_and(u8::is_ascii_digit)
 }
 
-/// "birth date reported by her mother as 3/14/1962": whether a date that is none of ours is only
-/// said about the label before it.
+/// Whether a label of another date only adds to the label before it ("birth date reported by her mother as
+/// 3/14/1962").
 fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bool) -> bool {
     let label = page.labels[index];
     let Some(before) = index.checked_sub(1).map(|before| page.labels[before]) else {
@@ -176,7 +176,7 @@ fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bo
         && page.slice(before.end as usize..label.start as usize) == b" "
 }
 
-/// Whether a label only says where something stands: "SSN on the insurance card: 536…".
+/// Whether a label only says where a value is found ("SSN on the insurance card: 536…").
 fn is_place(page: &Page<'_>, label: &Label) -> bool {
     const WHERE: &[&[u8]] = &[b"on", b"from", b"per"];
     let mut end = label.start as usize;
@@ -256,12 +256,12 @@ pub(crate) fn claim_after(
     })
 }
 
-/// "(8741) of her social": the bracket is the value's.
+/// Returns the text without the closing bracket of the value ("(8741) of her social").
 fn unclosed(between: &[u8]) -> &[u8] {
     between.strip_prefix(b")").unwrap_or(between)
 }
 
-/// "482913, that's her", "482913? thats the": what follows speaks of the value before it.
+/// Whether the text behind a value refers to it ("482913, that's her", "482913? thats the").
 fn is_pointed_at(between: &[u8]) -> bool {
     let signs = between
         .iter()
@@ -283,7 +283,7 @@ fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
 mod tests {
     use super::*;
 
-    /// What lays claim to the last number of a text.
+    /// Returns the claim on the last number of a text.
     fn claim(text: &str) -> Option<(Meaning, Strength)> {
         let page = Page::new(text);
         let last = page.marks.iter().rfind(|mark| mark.is_number())?;
