@@ -155,7 +155,7 @@ fn boxes(page: &Page<'_>, start: usize, most: usize) -> Option<(u32, usize)> {
     (at > start && !page.byte(at).is_ascii_digit()).then_some((value, at))
 }
 
-/// Where the next box starts after a separator.
+/// Returns the start of the next box after a separator.
 fn box_after(page: &Page<'_>, at: usize, separator: u8) -> Option<usize> {
     let next = at + 1 + usize::from(page.byte(at + 1) == b' ');
     (page.byte(at) == separator).then_some(next)

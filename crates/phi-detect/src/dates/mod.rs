@@ -60,7 +60,7 @@ fn read(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return round_month(page, mark.range());
     }
     if mark.is_number() {
-        // How long a number is says which part of a date it can be, and most are none.
+        // The length of a number shows the parts of a date that it can be, and most numbers cannot be any.
         return match mark.len() {
             1 | 2 => numeric(page, index)
                 .or_else(|| lettered(page, mark.range()))

@@ -136,7 +136,7 @@ fn after_dot(page: &Page<'_>, at: usize) -> usize {
     at + usize::from(page.byte(at) == b'.')
 }
 
-/// Where a day that ends before the month starts.
+/// Returns the start of a day that ends before the month.
 fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
     let mut end = step_back(page, month)?;
     if let Some(start) = page.word_start_before(end)
@@ -179,7 +179,7 @@ fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
         .then_some(start)
 }
 
-/// "twenty first": takes the tens before an ordinal word.
+/// Returns the start of the tens before an ordinal word ("twenty first").
 fn tens_before(page: &Page<'_>, ordinal: usize) -> usize {
     let Some(end) = step_back(page, ordinal) else {
         return ordinal;
@@ -190,7 +190,7 @@ fn tens_before(page: &Page<'_>, ordinal: usize) -> usize {
     }
 }
 
-/// Where a day after the month ends: "14", "14th", "the fourteenth".
+/// Returns the end of a day after the month ("14", "14th", "the fourteenth").
 fn day_after(page: &Page<'_>, after_month: usize) -> Option<usize> {
     let mut at = step(page, after_month, false)?;
     if page.slice(at..at + 4).eq_ignore_ascii_case(b"the ") {
@@ -224,7 +224,7 @@ fn day_after(page: &Page<'_>, after_month: usize) -> Option<usize> {
     None
 }
 
-/// Where a year after day or month ends: ", 1962", "62", "nineteen sixty two".
+/// Returns the end of a year after day or month (", 1962", "62", "nineteen sixty two").
 fn year_after(page: &Page<'_>, from: usize) -> Option<usize> {
     let mut at = step(page, from, true)?;
     if matches!(page.slice(at..at + 3), b"of " | b"in " | b"de ") {
