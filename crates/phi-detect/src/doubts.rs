@@ -12,17 +12,17 @@ use crate::page::Page;
 use crate::people;
 use crate::tidy;
 
-/// A shorter text has no room for company: whom it names, it may name alone.
+/// Length from which a text can name several people: a shorter text may name just one person.
 const COMPANY_TEXT_MIN: usize = 300;
 
-/// Below this score the model has more doubts than not, and one of three such names is somebody's.
+/// Score below which the model has more doubts than not: one in three such names is a person's.
 const DOUBTED: f32 = 0.5;
-/// How far around it somebody is looked for, and how sure the model must be of them.
+/// Distance around such a name in which a person is searched, and minimum score of that person's name.
 const LONELY_BYTES: usize = 400;
 const SURE_NEIGHBOUR: f32 = 0.9;
 
-/// Leaves out names that the model doubts where nothing announces them and nobody else is near; in a short text only those
-/// that nothing but the model takes for one: "contraindications for kadian".
+/// Leaves out names that the model doubts and that have neither an announcement nor another person nearby. In a short
+/// text it leaves out only those that the model alone takes for a name ("contraindications for kadian").
 pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>) {
     let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
@@ -40,7 +40,7 @@ pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>
         if !is_name(one) || one.score >= DOUBTED || has_company() {
             return true;
         }
-        // "travelled to Jordan" announces nobody.
+        // "travelled to Jordan" does not announce a person.
         if is_short && is_country(page, one) {
             return false;
         }
@@ -58,11 +58,11 @@ fn is_country(page: &Page<'_>, one: &Candidate) -> bool {
 /// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.
 const BY_FORM: &[&str] = &["name.given", "name.last_first", "name.role"];
 
-/// How far around such a name people are looked for, and how sure the model must be of them.
+/// Distance around such a name in which people are searched, and minimum score of their names.
 const COMPANY_BYTES: usize = 160;
 const SURE_COMPANY: f32 = 0.95;
 
-/// Leaves out names by form alone that the model has read and does not take for one, where it sees nobody around.
+/// Leaves out names by form alone that the model has read and does not take for names, if it finds no person nearby.
 pub(crate) fn leave_out_unseen(
     page: &Page<'_>,
     model: &[Candidate],
@@ -102,19 +102,20 @@ pub(crate) fn leave_out_unseen(
     });
 }
 
-/// Below this score a name says too little in a text of so many bytes that names nobody else; a shorter one has less room
-/// to say more about anybody.
+/// Minimum score of a name, per length in bytes, in a text without another name; a shorter text has less room for
+/// evidence.
 const STRAYS: [(usize, f32); 2] = [(250, STRAY), (200, 0.7)];
 const STRAY: f32 = 0.95;
 const STRAY_WHOLE: f32 = 0.9;
-/// A program seldom speaks of wards, ships or songs: a whole name in it is somebody's.
+/// Minimum score of a whole name in a program: a program rarely mentions wards, ships or songs, so such a name is a
+/// person's.
 const STRAY_IN_PROGRAM: f32 = 0.5;
-/// From this score on what the model and a form both take for a name is somebody.
+/// Score from which a name found by both the model and a form is a person's.
 const SEEN_TWICE: f32 = 0.9;
 
-/// Leaves out names that the model is not sure of, and those by form alone, where nothing in the whole text speaks of people:
-/// nobody is announced or surely named, nobody has an age or owns something, and there is no other PHI. Wards, robots,
-/// ships, songs and eponyms are called like people.
+/// Leaves out names with a low score, and those by form alone, if the whole text lacks signs of people: no announced
+/// or certain name, no age, no possession, and no other PHI. Wards, robots, ships, songs and eponyms have names of
+/// people.
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
@@ -211,7 +212,7 @@ fn speaks_of_people(
     by_rules.iter().any(is_evidence) || model.iter().filter(is_name).any(is_sure)
 }
 
-/// "Jane Roe's account": whether a whole name has something that is its own.
+/// Whether a whole name has a possession ("Jane Roe's account").
 fn owns(page: &Page<'_>, one: &Candidate) -> bool {
     let end = one.span.end;
     page.slice(one.span.clone()).contains(&b' ')
@@ -219,7 +220,7 @@ fn owns(page: &Page<'_>, one: &Candidate) -> bool {
         && page.byte(end + 3).is_ascii_lowercase()
 }
 
-/// So many words with a capital show that a text writes names so, too.
+/// Number of words with a capital that show that a text capitalises names too.
 const CAPITALS_MIN: usize = 4;
 
 /// Whether a text writes words with capitals, and not all small as a transcript does.
@@ -248,13 +249,13 @@ fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() 
     !is_small || !has_capitals() || text.split(' ').any(is_known)
 }
 
-/// How sure we are of a name that the model suspects and the text speaks for.
+/// Score of a name that the model suspects and the text supports.
 const SUPPORTED: f32 = 0.45;
 /// From this score on a name says that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
-/// Adds of the names that the model suspects those that the text speaks for: somebody else is surely named or there is other
-/// PHI, and the word is announced, or is written as a name and no ordinary word.
+/// Adds the names that the model suspects and the text supports: another person has a certain name or there is other
+/// PHI, and the word is announced, or is written as a name and is not an ordinary word.
 pub(crate) fn add_suspected(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,

@@ -19,7 +19,7 @@ const SURE_INITIAL: f32 = 0.6;
 /// From this score on a small word in a cell of a table is taken for a name.
 const SURE_CELL: f32 = 0.5;
 
-/// From this score on a small word that is an ordinary one, or that stands in code, is taken for a name.
+/// Scores from which a lower-case word that is an ordinary word, or that is in code, is taken for a name.
 const SURE_WORD: f32 = 0.6;
 const SURE_IN_CODE: f32 = 0.9;
 
@@ -36,7 +36,7 @@ pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> List<Candidate> {
     page.memory().collect(tidied)
 }
 
-/// How sure the model must be of a name where few of the words around are known to it, and where hardly any are.
+/// Share of words around a name that the model knows, and the minimum score of the name if the share is smaller.
 pub(crate) const STRANGE: (f32, f32) = (0.45, 0.6);
 const UNTAUGHT: (f32, f32) = (0.3, 0.97);
 
@@ -112,7 +112,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if front + back < text.len() {
         candidate.span = candidate.span.start + front..candidate.span.end - back;
     }
-    // What stands in a field of data ends with it.
+    // A value in a field of data ends with the field.
     if let Some(field) = page
         .field_at(candidate.span.start)
         .filter(|field| field.meaning.is_some())
@@ -140,7 +140,7 @@ fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     }
 }
 
-/// What the model may not call PHI: a mask placeholder, the name of a tag, a lone letter.
+/// Whether a finding of the model may be PHI, and is not a mask placeholder, the name of a tag or a lone letter.
 fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() -> bool) -> bool {
     let text = page.slice(candidate.span.clone());
     let letters = text
@@ -150,7 +150,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
     let is_tag = matches!(page.byte_before(candidate.span.start), b'<' | b'/')
         && page.byte(candidate.span.end) == b'>'
         && has_markup();
-    // `"city": "Ewa Beach"` is nobody.
+    // `"city": "Ewa Beach"` is not a person.
     let is_of_other = candidate.kind == PhiKind::NAME
         && page.field_at(candidate.span.start).is_some_and(|field| {
             matches!(
@@ -180,7 +180,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
         && page.byte_before(candidate.span.start) == b'\t'
         && text.iter().all(u8::is_ascii_lowercase);
     let is_weak_word = candidate.kind == PhiKind::NAME && is_weak_word(page, candidate);
-    // A letter is somebody only with its dot: "S. denies pain".
+    // A letter is a person's initial only with its dot ("S. denies pain").
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
         && !is_letters
@@ -193,7 +193,8 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
         && !page.has_placeholder(&around)
 }
 
-/// A word that is no name as long as the model has doubts: "major metros have risen", `Z.last=jo,`, "usage: apply [STASH]".
+/// Whether a word is too weak to be a name as long as the model has doubts ("major metros have risen", `Z.last=jo,`,
+/// "usage: apply [STASH]").
 fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     let span = &candidate.span;
     let text = page.slice(span.clone());
@@ -227,7 +228,7 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
         || !is(names::is_only_a_name) && is_among_capitals(page, span)
 }
 
-/// How far on both sides sentences are looked at, and how many must begin with a capital.
+/// Distance on both sides in which sentences are read, and number of them that must begin with a capital.
 const SENTENCES_REACH_BYTES: usize = 400;
 const SENTENCES_MIN: usize = 3;
 
