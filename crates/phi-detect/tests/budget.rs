@@ -87,7 +87,7 @@ fn short_texts_are_complete_in_any_field() {
     assert_eq!(findings.len(), 1);
 }
 
-/// Lines until there are so many bytes.
+/// Joins lines up to this number of bytes.
 fn lines(bytes: usize, line: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     (0..)

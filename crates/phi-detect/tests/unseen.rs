@@ -144,7 +144,7 @@ fn scanned(depth: Depth, documents: &[Document]) -> Vec<Vec<(PhiKind, Range<usiz
         .collect()
 }
 
-/// How many of these spans of a kind there are, and how many of them touch one of the others.
+/// Counts the spans of a kind, and those of them that touch a span of the second list.
 fn touched(
     kind: PhiKind,
     these: &[(PhiKind, Range<usize>)],
