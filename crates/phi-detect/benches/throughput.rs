@@ -1,12 +1,12 @@
-//! How fast a scan is, and that its time grows in step with the text, also on hostile text.
+//! Speed of a scan; and a check that its time is linear in the text, also on hostile text.
 //!
 //! Run with `cargo bench -p phi-detect`. Prints, in this order:
-//! - megabytes a second for several kinds of text: by the rules alone, with the name model on
+//! - megabytes per second for several kinds of text: by the rules alone, with the name model on
 //!   this processor, on older ones (AVX2 or NEON alone), on any processor of this kind, and in plain Rust;
-//! - the time for a prompt of 4 KB, and the memory the detector takes;
+//! - the time for a prompt of 4 KB, and the memory of the detector;
 //! - the time per byte, rules and model, at 1 MiB and 8 MiB for texts made to be slow, and the memory that a scan of the
-//!   longer one takes per byte of it; the ratio of the two times is 1 where time is linear. Exits with an error when a
-//!   ratio passes 2, or the memory [`BYTES_MAX`].
+//!   longer one takes per byte of it; the ratio of the two times is 1 if time is linear. Exits with an error if a ratio
+//!   exceeds 2, or the memory exceeds [`BYTES_MAX`].
 
 #![allow(
     clippy::disallowed_types,
@@ -162,7 +162,7 @@ fn measure_slopes(detector: &Detector) -> bool {
 /// Memory that a scan takes at most, per byte of the text; 0 where the system does not tell.
 fn bytes_per_byte(detector: &Detector, part: &str, bytes: usize) -> f64 {
     let text = part.repeat(bytes / part.len());
-    // From here on the system tells the most since now.
+    // From here on the system reports the maximum since now.
     if std::fs::write("/proc/self/clear_refs", "5").is_err() {
         return 0.0;
     }
@@ -187,7 +187,7 @@ fn cpu_time() -> Duration {
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-/// A line of what the system tells about this process's memory; 0 where it does not tell.
+/// Returns a line of the system's report on this process's memory; 0 if the system has no such report.
 fn memory_kib(line: &str) -> usize {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let value = told.lines().find_map(|told| told.strip_prefix(line));
@@ -195,7 +195,7 @@ fn memory_kib(line: &str) -> usize {
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// The least of three times: the others on the machine only ever add.
+/// Returns the least of three times: other work on the machine only adds time.
 fn best_time_of<T>(mut work: impl FnMut() -> T) -> Duration {
     let times = [(); 3].map(|()| time_of(&mut work));
     times.into_iter().min().unwrap_or_default()
