@@ -19,7 +19,7 @@ pub(crate) fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
             .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
 }
 
-/// Whether a title, a role, a relative or the label or key of a name precedes a word. A mere colon or quote is not
+/// Whether a title, a role, a relative or the label or key of a name precedes a word. A colon or quote alone is not
 /// enough.
 pub(crate) fn follows_person(page: &Page<'_>, span: &Range<usize>) -> bool {
     let end = span.start.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Names read backwards, from where they end.
+//! Names read backwards from their end.
 
 use std::ops::Range;
 

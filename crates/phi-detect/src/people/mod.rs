@@ -280,7 +280,7 @@ fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
     })
 }
 
-/// Whether the apostrophe starts "'s", "'m", "'ll" rather than standing inside a name like O'Brien.
+/// Whether the apostrophe starts "'s", "'m", "'ll" rather than being inside a name like O'Brien.
 fn is_contraction(bytes: &[u8], apostrophe: usize) -> bool {
     let tail = bytes[apostrophe + 1..]
         .iter()
@@ -318,7 +318,7 @@ pub(crate) fn value_start(page: &Page<'_>, label: Range<usize>) -> Option<(usize
     (at > label.end && !is_redacted).then_some((at, is_explicit))
 }
 
-/// Whether a value ends where a field of a form would: at a line break, a sign, or a label.
+/// Whether a value ends like the field of a form: at a line break, a sign, or a label.
 pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
     let spaces = page
         .slice(end..page.text.len().min(end + 3))

@@ -26,7 +26,7 @@ static KNOWN: WordList = WordList::new(&[
     "siri",
 ]);
 
-/// Those who make them.
+/// Makers of programs.
 static MAKERS: WordList = WordList::new(&["anthropic", "google", "meta", "microsoft", "openai"]);
 
 /// Words behind the name of a program that are part of the product's name.
@@ -85,7 +85,7 @@ static PROGRAMS: WordList = WordList::new(&[
     "tool",
 ]);
 
-/// Words that stand round a program: one of these, or several of the next.
+/// Words around a program: one of these, or several of the next list.
 static SIGNS: WordList = WordList::new(&[
     "agent",
     "agents",
@@ -157,7 +157,7 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Looks for them where there are names that could be theirs.
+    /// Finds the programs of a text that has candidates for names.
     pub(crate) fn of(page: &Page<'_>, candidates: &[Candidate]) -> Self {
         let has_names = candidates.iter().any(|one| one.kind == PhiKind::NAME);
         let mut programs = Programs {
@@ -276,7 +276,7 @@ fn introduced(page: &Page<'_>) -> List<u64> {
     found
 }
 
-/// The known programs, as the text writes them where the rest of the product's name follows: "Claude Code", "Gemini 2.5".
+/// Finds the known programs by the rest of the product's name behind them ("Claude Code", "Gemini 2.5").
 fn of_products<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a [u8]> {
     let capitals = bytes64::places(page.bytes(), |byte| byte.is_ascii_uppercase());
     capitals.filter_map(|start| {

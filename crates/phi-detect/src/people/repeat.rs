@@ -98,9 +98,9 @@ enum Says {
 /// Another form of the word of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
-    /// As a header would: "Barnes" is BARNES in the list above.
+    /// Capitals, as in a header ("Barnes" is BARNES in the list above).
     Capitals,
-    /// As a sentence would: "BARNES" is Barnes.
+    /// A capital first letter, as in a sentence ("BARNES" is Barnes).
     TitleCase,
     /// Lower case, as by a hurried writer, if the word has no other meaning ("carmen told me").
     Small,
@@ -144,9 +144,9 @@ struct Words<'a> {
     /// Lengths of the words per first letter, one bit each, all long ones sharing a bit: this excludes nearly every
     /// other word.
     lengths: [u64; 32],
-    /// As names write them, in order of their hashes, for which case does not matter.
+    /// Words as names write them, sorted by hashes that ignore case.
     written: List<(u64, &'a [u8], Says)>,
-    /// By their hashes, in order.
+    /// Other forms, sorted by hash.
     forms: List<(u64, Form)>,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Words<'a> {
             let words = page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
             let mut end = name.end;
             for (place, text) in words.rev().enumerate() {
-                // Where names overlap, the words of the part they share are taken once.
+                // If names overlap, the words of their common part are taken once.
                 if place > 0 && end <= reach {
                     break;
                 }
@@ -217,7 +217,7 @@ impl<'a> Words<'a> {
             .map(|one| one.2)
     }
 
-    /// In which other forms the word with this hash is looked for.
+    /// Returns the other forms in which the word with this hash is searched.
     fn other_forms(&self, hash: u64) -> impl Iterator<Item = Form> {
         let first = self.forms.partition_point(|one| one.0 < hash);
         let same = self.forms[first..].iter();
@@ -269,7 +269,7 @@ fn stands_out(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_inside || is_listed && ends
 }
 
-/// Not in an address of the web or of mail, not an eponym.
+/// Whether a word is neither in a web or mail address nor an eponym.
 fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);
@@ -367,7 +367,7 @@ const fn line_classes() -> [u32; 256] {
     table
 }
 
-/// Whether the line round a word is code or a row of data, where a word means whatever it was made to mean.
+/// Whether the line around a word is code or a row of data: words in it often have another meaning.
 pub(crate) fn is_in_code(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_code = |byte: u8| matches!(byte, b'`' | b'"' | b':');
     if is_code(page.byte_before(span.start)) && is_code(page.byte(span.end)) {

@@ -22,7 +22,7 @@ static CUES: LazyLock<[(Finder<'static>, usize, usize); 5]> = LazyLock::new(|| {
     ]
     .map(|(cue, after, before)| (Finder::new(cue), after, before))
 });
-/// Fewer letters are an abbreviation.
+/// Minimum number of letters; fewer are an abbreviation.
 const LETTERS_MIN: usize = 4;
 const DIFFERENT_MIN: usize = 3;
 
@@ -59,7 +59,7 @@ impl Found {
     }
 }
 
-/// Every name that is spelled out where words around say so.
+/// Finds every spelled-out name that the words around announce.
 pub(crate) fn spelled_out(page: &Page<'_>) -> List<Range<usize>> {
     let mut found = Found {
         spans: page.memory().list(),
