@@ -10,7 +10,7 @@ use super::token::{is_one_of, token_at};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// A house, a street, a district and a town are the most that stand before a code.
+/// Maximum number of pieces before a code: a house, a street, a district and a town.
 const PIECES_MAX: usize = 4;
 const WORDS_MAX: usize = 4;
 const PIECE_BYTES_MAX: usize = 40;
@@ -56,7 +56,8 @@ pub(crate) fn anchored(page: &Page<'_>, code: Range<usize>) -> Option<Line> {
     }
 }
 
-/// `Blaen-y-cwm, Llanwddyn, SY10 0XX`: letters and digits that are nothing else.
+/// Returns the address that ends with this British postal code (`Blaen-y-cwm, Llanwddyn, SY10 0XX`): its letters and
+/// digits rarely mean anything else.
 fn by_british_code(page: &Page<'_>, code: usize) -> Option<Line> {
     let end = postal_code_end(page, code)?;
     // "B12 5MG" is a dose: no code ends in these letters.
@@ -81,7 +82,7 @@ fn by_british_code(page: &Page<'_>, code: usize) -> Option<Line> {
     })
 }
 
-/// `Oberdorf 14, 9650 Nesslau`: a name with its number, then the code and the town.
+/// Returns the address of a name with its number before a postal code and a town (`Oberdorf 14, 9650 Nesslau`).
 fn by_town_behind(page: &Page<'_>, code: usize) -> Option<Line> {
     let town = code_before_town(page, code)?;
     token_at(page, town).filter(|token| {

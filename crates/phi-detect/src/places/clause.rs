@@ -12,14 +12,14 @@ use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::word_list::WordList;
 
-/// No address has more pieces.
+/// Maximum number of pieces of an address.
 const PIECES_MAX: usize = 8;
-/// No piece has more words.
+/// Maximum number of words of a piece.
 const WORDS_MAX: usize = 9;
 
 /// Words that open a piece in lower case: locations, and things at a location.
 static OPENINGS: WordList = WordList::new(&[
-    // Where it is.
+    // Locations.
     "above",
     "achter",
     "altura",
@@ -152,7 +152,7 @@ pub(crate) fn clause(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// `(12 Oak St, Leeds)`, `'12 Oak St, Leeds'`: whether a sign opens all of the address, not a name in it.
+/// Whether a sign opens the whole address, and not just a name in it (`(12 Oak St, Leeds)`, `'12 Oak St, Leeds'`).
 fn is_opened(page: &Page<'_>, start: usize) -> bool {
     let close = match page.byte(start) {
         b'(' => b')',

@@ -81,7 +81,7 @@ static ROADS: WordList = WordList::new(&[
 /// A street has no longer name.
 const NAME_WORDS_MAX: usize = 8;
 
-/// The address whose house number, or postal code where it has none, this is.
+/// Returns the address with this house number, or with this postal code if the house has no number.
 pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
     let (name_end, has_no_number) = before_number(page, number.start)?;
     let last = word_start(page, name_end)..name_end;
@@ -200,7 +200,7 @@ fn road_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
     None
 }
 
-/// `Lindenbergstr. 8`, `Dorpsstraat 8`: where a street starts that is this one word, hyphens included.
+/// Returns the start of a street of one word, hyphens included (`Lindenbergstr. 8`, `Dorpsstraat 8`).
 fn street_in_one_word(page: &Page<'_>, span: Range<usize>) -> Option<usize> {
     const ENDINGS: &[&[u8]] = &[
         b"strasse",
@@ -328,8 +328,8 @@ fn floors(page: &Page<'_>, house_end: usize) -> usize {
     end
 }
 
-/// `Calle Mayor, 15, 2|.º B, 47004 Valladolid`: where floor, door, postal code and town end behind a part of an address whose
-/// road word comes first. The dot of an ordinal may be the part's own.
+/// Returns the end of floor, door, postal code and town behind a part of an address that begins with a road word
+/// (`Calle Mayor, 15, 2|.º B, 47004 Valladolid`). The dot of an ordinal may belong to the part.
 pub(super) fn floor_and_town(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
     let (_, first) = page.word_at(span.start)?;
     let is_road = ROADS.has(page.slice(span.start..first));

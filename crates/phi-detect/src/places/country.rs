@@ -4,7 +4,7 @@ use super::token::{next_token, skip, token_at, zip_end};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// `, Latvia`, `\n South Africa 27766`: where a country after the address ends, with its postal code.
+/// Returns the end of a country after the address, with its postal code (`, Latvia`, `\n South Africa 27766`).
 pub(super) fn after(page: &Page<'_>, from: usize) -> Option<usize> {
     let at = skip(page.bytes(), from, b" ,\n\r");
     if at == from {
@@ -46,7 +46,7 @@ pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
     Some(with_part(page, end))
 }
 
-/// `Congo (Kinshasa)`, `Korea (South)`: with the part of the country in brackets.
+/// Returns the end of a country with its part in brackets (`Congo (Kinshasa)`, `Korea (South)`).
 fn with_part(page: &Page<'_>, end: usize) -> usize {
     if page.slice(end..end + 2) != b" (" {
         return end;

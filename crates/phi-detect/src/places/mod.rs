@@ -42,7 +42,8 @@ pub(crate) struct Line {
 /// The most tokens between house number and street word.
 const LINE_TOKENS: usize = 7;
 
-/// `1428 Larchmont Avenue`, `12 N 5th St SW`, `13125 Highway 138`, `22 Holmevej 34`, starting at the house number.
+/// Returns the street line that starts at this house number (`1428 Larchmont Avenue`, `12 N 5th St SW`, `13125
+/// Highway 138`, `22 Holmevej 34`).
 pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let house = start..token_end(page, start)?;
     if page.byte(house.end) != b' ' || !is_house_number(page.slice(house.clone())) {
@@ -65,7 +66,7 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// `3/18 Wattle Rd`: where the number of a flat before that of the house starts.
+/// Returns the start of a flat's number before that of the house (`3/18 Wattle Rd`).
 fn unit_before_slash(page: &Page<'_>, house: usize) -> Option<usize> {
     const DIGITS_MAX: usize = 3;
     let slash = house.checked_sub(1).filter(|&at| page.byte(at) == b'/')?;
@@ -129,7 +130,8 @@ static CLEAR_STREETS: WordList = WordList::new(&[
     "plaza",
 ]);
 
-/// `22 Holmevej 34`: abroad the house number follows the street, and ends it.
+/// Returns a street line with a second number at its end, as the house number follows the street in some countries
+/// (`22 Holmevej 34`).
 fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
     let street = tokens
         .iter()
@@ -142,7 +144,7 @@ fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> 
     })
 }
 
-/// `1428 Larchmont Avenue SW`.
+/// Returns a street line that ends with its street word (`1428 Larchmont Avenue SW`).
 fn with_street_word(
     page: &Page<'_>,
     start: usize,
@@ -213,7 +215,7 @@ fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
     })
 }
 
-/// `13125 Highway 138`, `2554 NE Loop 410`, `400 County Road 12`.
+/// Returns a street line of a numbered road (`13125 Highway 138`, `2554 NE Loop 410`, `400 County Road 12`).
 fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
     const ROADS: &[&[u8]] = &[
         b"highway",
@@ -253,7 +255,7 @@ fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line
     })
 }
 
-/// `87 Rue Joseph Vernet`, `14 Calle Mayor`.
+/// Returns a street line with the road word before the name (`87 Rue Joseph Vernet`, `14 Calle Mayor`).
 fn with_road_before(start: usize, tokens: &[Token]) -> Option<Line> {
     let at = tokens
         .iter()
@@ -273,7 +275,7 @@ fn with_road_before(start: usize, tokens: &[Token]) -> Option<Line> {
     })
 }
 
-/// `2231 Broadway`: nothing by itself, an address with a label before or a ZIP after it.
+/// Returns a number and a name (`2231 Broadway`), which are an address only with a label before or a ZIP after them.
 fn bare_line(start: usize, tokens: &[Token]) -> Option<Line> {
     let count = tokens
         .iter()
@@ -293,7 +295,7 @@ fn bare_line(start: usize, tokens: &[Token]) -> Option<Line> {
     })
 }
 
-/// `Larchmont Avenue`, when words before say that someone lives there.
+/// Returns a street without a number, for words before that say that a person lives there (`Larchmont Avenue`).
 pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
     let tokens = line_tokens(page, start);
     let last = tokens
@@ -367,7 +369,8 @@ fn has_street_ending(page: &Page<'_>, token: &Token) -> bool {
     })
 }
 
-/// `P.O. Box 175`, `RR 2 Box 14`, `PSC 5769, Box 3624`, `Unit 100 Box 12`, `USS Example`.
+/// Returns the line of a box, a route or a military unit (`P.O. Box 175`, `RR 2 Box 14`, `PSC 5769, Box 3624`, `Unit
+/// 100 Box 12`, `USS Example`).
 pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let bytes = page.bytes();
     let first_end = word_end(bytes, start);
@@ -416,7 +419,8 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
     }
 }
 
-/// `Casella postale 2214`, `Private Bag X14`, `Private Mail Bag 14`, from the end of the first word on.
+/// Returns the end of a named box, from the end of its first word on (`Casella postale 2214`, `Private Bag X14`,
+/// `Private Mail Bag 14`).
 fn named_box(page: &Page<'_>, first_end: usize) -> Option<usize> {
     const WORDS: &[&[u8]] = &[b"postale", b"postal", b"bag", b"mail"];
     let mut end = first_end;

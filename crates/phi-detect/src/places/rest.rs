@@ -12,7 +12,7 @@ use crate::word_list::WordList;
 
 /// A district, a town, a county and a region are the most that follow each other.
 const PIECES_MAX: usize = 4;
-/// No place has a longer name.
+/// Maximum number of words of a place's name.
 const NAME_WORDS_MAX: usize = 4;
 
 /// Senses of words that open something else.
@@ -101,7 +101,7 @@ fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
     (piece.has_code || is_comma && piece.is_safe && ends).then_some(piece.end)
 }
 
-/// `Section F`, `Zone 12`, `Road 7`: a part of a town.
+/// Returns the end of a part of a town (`Section F`, `Zone 12`, `Road 7`).
 fn part(page: &Page<'_>, at: usize) -> Option<usize> {
     let word = token_at(page, at)?;
     let end = word.span.end;
@@ -123,7 +123,8 @@ struct Named {
     is_safe: bool,
 }
 
-/// `Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz - MA`, `near Water Tank`.
+/// Returns the place with a name that starts here (`Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz -
+/// MA`, `near Water Tank`).
 fn named(page: &Page<'_>, start: usize) -> Option<Named> {
     let mut at = after_locator(page, start)?;
     let mut words = 0;
@@ -188,7 +189,7 @@ fn is_place_word(page: &Page<'_>, token: &Token) -> bool {
     is_saint || is_plain && !token.sense.has(Sense(OTHERS.0 | Sense::GIVEN.0))
 }
 
-/// ` - MA`, ` PA`, ` (SA)`: whether the sign of a region follows.
+/// Whether the sign of a region follows (` - MA`, ` PA`, ` (SA)`).
 fn is_region_sign(page: &Page<'_>, end: usize) -> bool {
     with_region(page, end) > end
 }
@@ -260,8 +261,8 @@ pub(super) fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
     end.map(|end| with_region(page, end))
 }
 
-/// `NG34| 7RT`, `1017| GM Amsterdam`, `962| 31 Jokkmokk`: where a postal code ends of which only the first part was found, and
-/// `84014 Nocera| Inferiore`, where a town does.
+/// Returns the end of a postal code of which only the first part was found (`NG34| 7RT`, `1017| GM Amsterdam`, `962|
+/// 31 Jokkmokk`), or of its town (`84014 Nocera| Inferiore`).
 fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     let before = page.slice(end.saturating_sub(8)..end);
     let length = last_length(before);
@@ -287,7 +288,7 @@ fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     })
 }
 
-/// `Goa| 403508`, `Co.| Longford`, `Port| of Spain`: where the name of a place goes on of which a part was found.
+/// Returns the end of a place name of which a part was found (`Goa| 403508`, `Co.| Longford`, `Port| of Spain`).
 fn name_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     let dot = usize::from(page.byte_before(end) == b'.');
     let (sense, start) = page.word_before(end - dot)?;

@@ -25,7 +25,7 @@ pub(super) fn is_one_of(word: &[u8], list: &[&[u8]]) -> bool {
     let Some(first) = word.first().map(u8::to_ascii_lowercase) else {
         return false;
     };
-    // The lists are long, and length and first letter tell nearly every other word.
+    // The lists are long, and length and first letter exclude nearly every other word.
     let is_alike = |one: &&&[u8]| one.len() == word.len() && one[0].to_ascii_lowercase() == first;
     let mut alike = list.iter().filter(is_alike);
     alike.any(|one| word.eq_ignore_ascii_case(one))
