@@ -257,7 +257,7 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
     is_gap && (is_unit || !opens_another)
 }
 
-/// `NE 2nd Ave` and `54th St`: two streets without a house.
+/// Whether two streets without a house form a crossing (`NE 2nd Ave` and `54th St`).
 fn is_crossing(left: &str, between: &str, right: &str) -> bool {
     let has_house = |text: &str| {
         let number = text.split(' ').next().unwrap_or_default();
@@ -300,7 +300,7 @@ fn is_said_between(left: &str, between: &str, right: &str) -> bool {
 /// The most that is said between two parts.
 const SAID_BYTES_MAX: usize = 48;
 
-/// `Iceland 80392`: a country and its postal code may stand after an empty line.
+/// Whether a text is a country and its postal code, which may follow an empty line (`Iceland 80392`).
 fn is_country_line(text: &str) -> bool {
     let mut words = text.split(' ');
     let is_country = words
@@ -373,7 +373,7 @@ fn is_street_by_name(page: &Page<'_>, span: &Range<usize>) -> bool {
         })
 }
 
-/// A number alone is a ZIP code only where something speaks of a place.
+/// Whether the words around a lone number make it a ZIP code, because they mention a place.
 fn is_zip_by_context(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_of_place = |meaning| {
         matches!(

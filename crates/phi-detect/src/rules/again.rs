@@ -12,9 +12,9 @@ use crate::kinds::{Evidence, Meaning, PhiKind, Shape};
 use crate::page::{Mark, Page};
 use crate::settings::Settings;
 
-/// From this score on a number is looked for in the whole text.
+/// Score from which a number is searched in the whole text.
 const SURE: f32 = 0.7;
-/// Shorter numbers are too often something else.
+/// Minimum number of digits: shorter numbers are too often something else.
 const DIGITS_MIN: usize = 6;
 /// Maximum number of letters, and minimum number of digits, of a number that serves as a model for further numbers.
 const PREFIX_MAX: usize = 3;
@@ -23,16 +23,16 @@ const ALIKE_DIGITS_MIN: usize = 5;
 const SIGNED_DIGITS_MIN: usize = 4;
 /// Minimum length of the common prefix of two numbers of one series.
 const SERIES_MIN: usize = 3;
-/// More forms than these are a table's.
+/// Maximum number of forms: more are those of a table.
 const MODELS_MAX: usize = 8;
 
 /// The numbers that a text has named, each list in order.
 struct Known<'a> {
-    /// By all their characters.
+    /// Numbers by all their characters.
     values: List<(&'a [u8], PhiKind)>,
-    /// By their first group: how far behind the start it begins, and how long the whole is.
+    /// Numbers by their first group: its distance from the start, and the length of the whole number.
     forms: List<(&'a [u8], (usize, usize))>,
-    /// Those of one group, by its characters without noughts before them: "00447190" is 447190, too.
+    /// Numbers of one group, by its characters without leading zeros ("00447190" is 447190, too).
     groups: List<(&'a [u8], PhiKind)>,
     /// The kind whose numbers are known by their build as well: record numbers, if there are any.
     alike: Option<PhiKind>,
@@ -46,7 +46,7 @@ struct Known<'a> {
     group_lengths: u64,
 }
 
-/// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
+/// Finds the numbers found so far at their other positions, and numbers built like a record number, letters included.
 pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut List<Candidate>) {
     let mut known = Known::new(page.memory());
     for one in page.through(candidates.iter()) {
@@ -213,7 +213,7 @@ impl<'a> Known<'a> {
     fn of_series(&self, page: &Page<'_>, index: usize) -> Option<Range<usize>> {
         let mark = page.marks[index];
         let span = self.models.iter().find_map(|&(model, (lead, length))| {
-            // A shorter group ends where the model has one more letter or digit.
+            // A shorter group ends before the model does, by one letter or digit.
             if mark.len() < length {
                 return None;
             }
@@ -272,7 +272,7 @@ fn without_noughts(group: &[u8]) -> &[u8] {
     }
 }
 
-/// Not a piece of a longer number.
+/// Whether a number is not a piece of a longer number.
 fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_tied = |sign: u8, beyond: u8| {
         matches!(sign, b'-' | b'.' | b'/' | b'_') && beyond.is_ascii_alphanumeric()

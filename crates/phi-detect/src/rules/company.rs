@@ -8,9 +8,9 @@ use crate::settings::Settings;
 
 /// People named in a text, and its spans that are taken.
 pub(crate) struct Company<'a> {
-    /// In order.
+    /// Names in order.
     names: &'a [Range<usize>],
-    /// In order, without overlaps.
+    /// Taken spans in order, without overlaps.
     taken: List<Range<usize>>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Company<'a> {
         Company { names, taken }
     }
 
-    /// In order.
+    /// Returns the names in order.
     pub(crate) fn names(&self) -> &[Range<usize>] {
         self.names
     }

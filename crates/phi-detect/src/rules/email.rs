@@ -108,7 +108,7 @@ fn is_sample(local: &[u8], domain: &[u8]) -> bool {
     is_one_of(LOCALS, local) && is_one_of(DOMAINS, domain)
 }
 
-/// `logo@2x.png`, `icons-64x64@2.tar`: a file in another size.
+/// Whether a domain is the rest of a file name with its size (`logo@2x.png`, `icons-64x64@2.tar`).
 fn is_file(domain: &[u8]) -> bool {
     const ENDINGS: &[&[u8]] = &[
         b"avif", b"bmp", b"gif", b"gz", b"ico", b"jpeg", b"jpg", b"pdf", b"png", b"svg", b"tar",
@@ -158,7 +158,8 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     (has_content && is_char_start(bytes, start)).then_some(start..end)
 }
 
-/// `bounce+jane.roe=example.org@lists…`: an address written into the local part of another (VERP), with `=` for its sign.
+/// Whether the local part of an address contains another address (VERP), with `=` for its sign
+/// (`bounce+jane.roe=example.org@lists…`).
 fn is_return_path(bytes: &[u8], start: usize, equals: usize, end: usize) -> bool {
     let is_local = equals > start && is_word_byte(bytes[equals - 1]);
     let has_own_name = bytes[start..equals]
@@ -197,7 +198,7 @@ fn domain(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (is_top && !rest.is_empty() && rest.iter().all(|label| !label.is_empty())).then_some(start..end)
 }
 
-/// `jane [at] example [dot] org`, `jane at example dot org`.
+/// Returns an address with its signs spelled out (`jane [at] example [dot] org`, `jane at example dot org`).
 fn spelled_out(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let at = page.marks[index];
     if !is_word(page, at, &[b"at", b"arroba"]) {

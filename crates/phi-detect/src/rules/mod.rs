@@ -95,7 +95,7 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Li
     }
 }
 
-/// Finds the numbers found so far wherever else they stand.
+/// Finds the numbers found so far at their other positions.
 pub(crate) use again::find as find_numbers_again;
 
 /// A rule that finds further names from the people named in a text.
@@ -104,10 +104,10 @@ pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);
 /// The people named in the text, wherever else it names them.
 pub(crate) const AGAIN: ByNames = name::find_again;
 
-/// Those in the beds of a list of which some are named.
+/// Names in the beds of a list with known names.
 pub(crate) const BEDS: ByNames = name::find_beds;
 
-/// Those who speak or sign beside people named in the text.
+/// Names of people who speak or sign beside people named in the text.
 pub(crate) const SPEAKERS: ByNames = name::find_speakers;
 
 /// Finds more people by those named so far.

@@ -6,7 +6,7 @@ use super::nearest;
 use crate::page::{Mark, Page};
 use crate::rules::{Company, Out};
 
-/// Fewer numbers of six digits may be dates by chance.
+/// Minimum number of six-digit values in a list: fewer may be dates by chance.
 const SHORT_MIN: usize = 3;
 /// Minimum number of such values in a list: a number with its century and a sex behind it is almost always a date.
 const LONG_MIN: usize = 2;
@@ -54,7 +54,7 @@ fn follows_name(page: &Page<'_>, mark: &Mark, company: &Company<'_>) -> bool {
     })
 }
 
-/// `19420307F000447120`: year, month and day, then the sex and a number.
+/// Whether a value is year, month and day, then a sex and a number (`19420307F000447120`).
 fn has_sex(page: &Page<'_>, mark: &Mark) -> bool {
     let text = page.slice(mark.range());
     let Some((date, [b'F' | b'M' | b'U' | b'X', rest @ ..])) = text.split_at_checked(8) else {

@@ -107,7 +107,7 @@ fn parts(page: &Page<'_>, out: &mut Out<'_>) {
 /// Maximum distance between the parts of a date: a key and its signs.
 const PART_GAP_BYTES_MAX: usize = 40;
 
-/// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
+/// Returns a mistyped date, which is one only by its label (`03/41/1962`, `03,14,1962`, `3:14:62`).
 fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let marks = page.marks.get(index..index + 3)?;
     let lengths = [marks[0].len(), marks[1].len(), marks[2].len()];
@@ -135,7 +135,7 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     })
 }
 
-/// `00:00:40`, `06, 08, 12`: three pairs of digits that tell the time or count something.
+/// Whether three pairs of digits are a time or a list (`00:00:40`, `06, 08, 12`).
 fn is_time_or_list(page: &Page<'_>, span: &Range<usize>) -> bool {
     match page.slice(span.clone()) {
         [_, _, b':', b'0'..=b'5', _, b':', b'0'..=b'5', _] => true,
@@ -170,7 +170,8 @@ fn without_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     span.start + if is_article { 4 } else { 0 }..span.end
 }
 
-/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title; `Roe, Jane 3/14/62`: one long ago.
+/// Finds a date in brackets directly after a name without a title (`Jane Roe (3/14/1962)`), or a date long ago (`Roe,
+/// Jane 3/14/62`).
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     const LINKS: &[&[u8]] = &[b" (", b" - ", b", ", b"; ", b" / ", b" | ", b"\t", b" "];
     let gap = page.slice(name.end..page.text.len().min(name.end + 3));
@@ -200,7 +201,8 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     }
 }
 
-/// No date at all, a date that a label calls something else, or one after a date of birth already masked.
+/// Whether a span is not a date, or a date that a label calls something else, or one after a date of birth already
+/// masked.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
@@ -299,7 +301,8 @@ fn is_word(page: &Page<'_>, claim: &LabelMatch) -> bool {
 /// Maximum indentation of the lines of a head.
 const LINE_GAP_BYTES_MAX: usize = 10;
 
-/// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.
+/// Whether a date is between a name and a number, the usual reference to a patient (`ROE, JANE 03/14/1962
+/// MRN:0048213`).
 fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
     // It may be on a separate line below the name.
     let before = page.slice(date.span.start.saturating_sub(LINE_GAP_BYTES_MAX)..date.span.start);

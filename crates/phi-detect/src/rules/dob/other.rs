@@ -6,7 +6,7 @@ use super::nearest;
 use crate::labels::Meaning;
 use crate::page::{Page, last_letters};
 
-/// `1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`: the date of a version.
+/// Whether a date is that of a version (`1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`).
 pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(24)..start);
     let before = before.trim_ascii_end();

@@ -67,7 +67,7 @@ fn feast(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
     (is_whole || has_year).then_some(start..if has_year { end + gap + digits } else { end })
 }
 
-/// `??/09/1961`, `09/1_/1961`, `XX-09-1961`: a date of which a part cannot be read, right after its label.
+/// Returns a date with an unreadable part directly after its label (`??/09/1961`, `09/1_/1961`, `XX-09-1961`).
 fn unreadable(page: &Page<'_>, label_end: usize) -> Option<Range<usize>> {
     let gap = page.slice(label_end..page.text.len().min(label_end + 3));
     let blanks = gap.iter().take_while(|byte| matches!(byte, b':' | b' '));

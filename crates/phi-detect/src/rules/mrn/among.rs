@@ -174,9 +174,9 @@ fn number_word(page: &Page<'_>, end: usize) -> Option<usize> {
 enum Form {
     /// Seven or eight digits, or letters and five to ten of them.
     Long,
-    /// Six or nine digits, or groups: a name has to stand near.
+    /// Six or nine digits, or groups: a name must be near.
     Short,
-    /// Fewer digits, or other letters: the number needs a carrier as well.
+    /// Another number of digits or other letters: the number needs a carrier as well.
     Carried,
 }
 
@@ -215,7 +215,7 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
     }
 }
 
-/// `OR2 0730`: a theatre and the hour of its list.
+/// Whether a value is a theatre and the hour of its list (`OR2 0730`).
 fn is_hour_of(value: &[u8]) -> bool {
     matches!(value, [theatre @ .., digit, b' ', h, i, m, n]
         if digit.is_ascii_digit()
@@ -232,13 +232,14 @@ fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {
         && page.byte(span.end + 1).is_ascii_uppercase()
 }
 
-/// `2024/03391`: the number of a year.
+/// Whether a value is the number of a year (`2024/03391`).
 fn is_number_of_year(value: &[u8]) -> bool {
     matches!(value, [b'1', b'9', _, _, b'/', number @ ..] | [b'2', b'0', _, _, b'/', number @ ..]
         if (4..=6).contains(&number.len()) && number.iter().all(u8::is_ascii_digit))
 }
 
-/// `BP 120/80`, `CFR 412.6`, `BIS 40-55`: what was measured or cited, with its letters before it.
+/// Whether a value is a measurement or a citation, with its letters before it (`BP 120/80`, `CFR 412.6`, `BIS
+/// 40-55`).
 fn is_reading(value: &[u8]) -> bool {
     let is_spaced = value.contains(&b' ');
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -246,7 +247,7 @@ fn is_reading(value: &[u8]) -> bool {
     digits < 4 || is_spaced && (digits < 5 || has_point)
 }
 
-/// `KMC/P/447`, `44-TR-1029`, `V209118K`: capitals and digits, tied by signs.
+/// Whether a value is capitals and digits, tied by signs (`KMC/P/447`, `44-TR-1029`, `V209118K`).
 fn is_mixed(value: &[u8]) -> bool {
     value
         .iter()
@@ -417,7 +418,7 @@ fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
     WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// `color: #B21889`, `"fill": "#B21889"`.
+/// Whether a value is a colour (`color: #B21889`, `"fill": "#B21889"`).
 fn is_colour(page: &Page<'_>, sign: usize, value: &[u8]) -> bool {
     const REACH_BYTES: usize = 24;
     const WORDS: &[&[u8]] = &[

@@ -65,7 +65,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         fields(page, out, meaning, Evidence::Field, is_field_value);
     }
     spoken(page, out, OWN, |claim, _| {
-        // Said digit by digit, a number is whatever the sentence speaks of.
+        // A number said digit by digit belongs to the topic of the sentence.
         let is_called = claim.is_some_and(|claim| {
             is_patients(&claim) && (claim.is_firm() || claim.is(Meaning::Mrn))
         });
@@ -139,7 +139,7 @@ fn other_of_pair(
             _ => false,
         });
     let is_alike = other.len() == span.len() && shape(page, &other).eq(shape(page, span));
-    // "old MRN 882019, new one is KT-8827331": where the words set them against each other, the form may differ.
+    // If the words contrast the two numbers, the form may differ ("old MRN 882019, new one is KT-8827331").
     let is_alike = digits_in(page, &other) >= 5 && (is_alike || sets_against(between));
     let is_alike = is_alike && (evidence != Evidence::VagueLabel || sets_against(between));
     let is_said = page.field_at(span.start).is_none() && !between.contains(&b'"');
@@ -217,7 +217,7 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
     Some((span, claim))
 }
 
-/// Whether what follows a value may be more of it, where a label says that it is a record number.
+/// Whether the text behind a value may continue it, for a value that a label calls a record number.
 fn may_go_on(page: &Page<'_>, end: usize) -> bool {
     is_tie(page.byte(end)) || page.byte(end) == b' ' && page.byte(end + 1).is_ascii_digit()
 }

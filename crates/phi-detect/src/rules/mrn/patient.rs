@@ -1,4 +1,4 @@
-//! Record numbers that no label explains, but that stand with a patient.
+//! Record numbers beside a patient, without a label.
 
 use std::ops::Range;
 
@@ -53,8 +53,8 @@ fn is_written_as_date(value: &[u8]) -> bool {
     )
 }
 
-/// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
-/// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
+/// Finds the number directly after a name by which records and lists distinguish people ("Jane Roe, 5819919, is a",
+/// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |").
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(span) = opening_line(page, name) {
         out.weigh(span, Shape::Value, Evidence::BesideName);

@@ -145,7 +145,7 @@ fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Ro
     })
 }
 
-/// Whether two numbers have digits, letters and signs at the same places, and stand behind their names in the same way.
+/// Whether two numbers have digits, letters and signs at the same positions, and follow their names in the same way.
 fn is_alike(page: &Page<'_>, one: &Row, two: &Row) -> bool {
     let (value, other) = (page.slice(one.span.clone()), page.slice(two.span.clone()));
     let gap = |row: &Row| page.slice(row.link.clone()).trim_ascii();

@@ -71,13 +71,15 @@ fn with_groups_after(page: &Page<'_>, index: usize) -> usize {
     end
 }
 
-/// `id: HN-0023419`, `"MR-20-4471"`: two letters behind a colon or a quote are the value's, whatever else they stand for.
+/// Whether two letters behind a colon or a quote belong to the value, even if they are a label elsewhere (`id:
+/// HN-0023419`, `"MR-20-4471"`).
 fn is_given_as_value(page: &Page<'_>, word: usize, letters: &[u8]) -> bool {
     let before = page.slice(word.saturating_sub(2)..word);
     letters.len() == 2 && (before == b": " || before.ends_with(b"\""))
 }
 
-/// `87293652/875`, `7712/19`: a short number behind a long one is its volume; with a date there are two slashes.
+/// Whether a short number behind a long one is its volume or year (`87293652/875`, `7712/19`); a date has two
+/// slashes.
 fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
     let first = page.marks[index];
     // "9020/2023" is the number of a year.
@@ -119,7 +121,7 @@ pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
     start
 }
 
-/// `KEM/22/104477`: capitals and a slash before the number.
+/// Whether capitals and a slash precede the number (`KEM/22/104477`).
 fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
     page.byte_before(start) == b'/'
         && page.word_start_before(start - 1).is_some_and(|word| {
@@ -141,7 +143,7 @@ fn is_of_record(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Mrn | Meaning::MrnMaybe)
 }
 
-/// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
+/// Returns the end of a value with the letters tied to it (`X-12345-Z`, `0018-4437-LF`).
 fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
     let letters = page
         .slice(end + 1..page.text.len().min(end + 5))
@@ -155,7 +157,7 @@ fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
     if is_tied { end + 1 + letters } else { end }
 }
 
-/// `E/77120/M`, `1182-K-09`, `HR 1882/24`: where the rest of a number stops that letters or a sign have shown to be one.
+/// Returns a number with the rest that letters or a sign tie to it (`E/77120/M`, `1182-K-09`, `HR 1882/24`).
 pub(super) fn with_tied_rest(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     const REST_MAX: usize = 6;
     let mut end = span.end;
@@ -180,8 +182,8 @@ pub(super) fn with_tied_rest(page: &Page<'_>, span: Range<usize>) -> Range<usize
 /// The most digits a number has that is written in groups.
 const GROUPED_DIGITS_MAX: usize = 10;
 
-/// `1408 2217`, `551 203`, `12 34 56`, `T100 44 318`, `RQ6 0044187`: short groups with a space between, as long as the
-/// number is short.
+/// Returns a number with the short groups that follow it by a space, as long as the number is short (`1408 2217`,
+/// `551 203`, `12 34 56`, `T100 44 318`, `RQ6 0044187`).
 pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     if page.byte(span.end) != b' ' {
         return span;
@@ -272,7 +274,7 @@ pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usiz
         || is_span_of_years(value)
 }
 
-/// `0x2000000`, `262145u32`, `iso_3166_subset`: a number or a word as programs write it.
+/// Whether a value is a number or a word of a program (`0x2000000`, `262145u32`, `iso_3166_subset`).
 pub(super) fn is_literal(value: &[u8]) -> bool {
     const TYPES: &[&[u8]] = &[
         b"u8", b"u16", b"u32", b"u64", b"u128", b"usize", b"i8", b"i16", b"i32", b"i64", b"i128",
@@ -294,13 +296,13 @@ fn is_parity(value: &[u8]) -> bool {
         if pregnant.is_ascii_digit() && births.iter().all(u8::is_ascii_digit))
 }
 
-/// `555-0142`: three digits and four are those of a telephone, where nothing says otherwise.
+/// Whether a value is three digits and four, as of a telephone (`555-0142`).
 pub(super) fn is_local_number(value: &[u8]) -> bool {
     let is_digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
     value.len() == 8 && value[3] == b'-' && is_digits(&value[..3]) && is_digits(&value[4..])
 }
 
-/// `Z38.00`: a letter, two digits and more behind a point are a diagnosis.
+/// Whether a value is a diagnosis: a letter, two digits and more behind a point (`Z38.00`).
 pub(super) fn is_diagnosis(value: &[u8]) -> bool {
     matches!(value, [letter, a, b, b'.', ..]
         if letter.is_ascii_uppercase() && a.is_ascii_digit() && b.is_ascii_digit())

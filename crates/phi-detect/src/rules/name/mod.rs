@@ -24,7 +24,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: nobody::contradicts,
 };
 
-/// Senses of words that a name may stand beside.
+/// Senses of words that a name may be beside.
 const TELLING: Sense = Sense(
     Sense::TITLE.0
         | Sense::ROLE.0
@@ -151,7 +151,7 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// `Dr. Newman`.
+/// Returns the name after a title (`Dr. Newman`).
 fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let title = page.slice(start..end);
     let has_dot = page.byte(end) == b'.';
@@ -193,7 +193,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         return None;
     }
     let after = after_faculty(page, end + usize::from(has_dot));
-    // One space: redaction leaves two where a name was.
+    // One space: redaction leaves two at the position of a name.
     if page.byte(after) != b' ' {
         return None;
     }
@@ -243,7 +243,7 @@ fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
         && !names::is_only_a_name(text)
 }
 
-/// `interpreter Nguyen Van An`, `Hi Jennifer,`.
+/// Returns the name after a role or a greeting (`interpreter Nguyen Van An`, `Hi Jennifer,`).
 fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>, f32)> {
     if page.byte(end) != b' ' {
         return None;
@@ -271,7 +271,8 @@ fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>
     (is_likely && !is_shouted).then_some((name.span, 0.75))
 }
 
-/// `my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother - Dwayne`.
+/// Returns the name after a relative (`my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother -
+/// Dwayne`).
 fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let rest = page.slice(end..page.text.len().min(end + 6));
     if page.slice(start..end).eq_ignore_ascii_case(b"baby") {
@@ -320,7 +321,7 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     (name.known > 0 || is_plain || is_word || is_strange).then_some(name)
 }
 
-/// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
+/// Returns the name after a label (`Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`).
 fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let place = label.start as usize..label.end as usize;
     if is_of_code(page, &place) {
@@ -382,7 +383,7 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     is_likely.then_some((name.span, 0.9))
 }
 
-/// `use nom::multi`, `node.parent === Base`, `font-family: Menlo`: words of programs that are labels elsewhere.
+/// Whether a label is a word of a program (`use nom::multi`, `node.parent === Base`, `font-family: Menlo`).
 fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
     let rest = page.slice(label.end..page.text.len().min(label.end + 7));
     let is_path = rest.starts_with(b"::") && rest.get(2).is_some_and(|byte| *byte != b' ');
@@ -400,7 +401,7 @@ fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
     is_path || is_compared || is_of_font || is_option || is_tag
 }
 
-/// `Name: zlib`, with the line `Version: 1.3` below it: what is said of a package.
+/// Whether a value describes a package (`Name: zlib`, with the line `Version: 1.3` below it).
 fn is_of_package(page: &Page<'_>, label: Range<usize>, value_end: usize) -> bool {
     let rest = page.slice(value_end..page.text.len().min(value_end + 9));
     page.slice(label).eq_ignore_ascii_case(b"name") && rest == b"\nVersion:"
@@ -467,7 +468,7 @@ fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
     follows || own.is_some_and(is_saint)
 }
 
-/// `Maria Delgado`, `Delgado, Maria`.
+/// Returns the name around a given name (`Maria Delgado`, `Delgado, Maria`).
 fn round_given_name(page: &Page<'_>, start: usize) -> Option<(Range<usize>, f32, &'static str)> {
     if matches!(page.byte_before(start), b'-' | b'@' | b'.' | b'_') || is_of_saint(page, start) {
         return None;

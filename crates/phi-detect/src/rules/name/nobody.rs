@@ -12,8 +12,8 @@ pub(super) const FACULTIES: &[&[u8]] = &[
     b"med", b"hab", b"habil", b"rer", b"nat", b"phil", b"dent", b"vet", b"sc",
 ];
 
-/// Words that are not a name, though they stand where one could: common words in lower case, as
-/// redaction leaves them after a title, and common words that open a sentence ("My husband").
+/// Whether words at the position of a name are not a name: common words in lower case, as redaction leaves them after
+/// a title, and common words that open a sentence ("My husband").
 pub(super) fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let words = || {
         page.slice(span.clone())
@@ -236,7 +236,8 @@ fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
     false
 }
 
-/// A few capitals in running text: "(USMLE)", "after CPB the". Names in capitals stand in lists and headers.
+/// Whether a span is a few capitals in running text ("(USMLE)", "after CPB the"). Names in capitals are in lists and
+/// headers.
 fn is_acronym(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let is_short = (2..=5).contains(&text.len()) && text.iter().all(u8::is_ascii_uppercase);

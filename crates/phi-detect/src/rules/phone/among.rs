@@ -12,7 +12,7 @@ use crate::rules::{Company, Out};
 
 /// Maximum distance between a name and groups of digits behind it.
 const REACH_BYTES: usize = 100;
-/// No number that is dialled without its area has fewer.
+/// Minimum number of digits of a number that is dialled without its area code.
 const DIGITS_MIN: usize = 7;
 
 /// Numbers as long and grouped as those of telephones, which nothing claims.
@@ -40,7 +40,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Ten digits of the North American plan, or eleven with a nought or the country's code.
+/// Whether a run is ten digits of the North American plan, or eleven with a zero or the country's code.
 fn is_one(page: &Page<'_>, run: &Run) -> bool {
     let value = page.slice(run.span.clone());
     let is_unbroken = run.marks == 1;

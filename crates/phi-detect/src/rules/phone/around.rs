@@ -59,7 +59,7 @@ pub(super) fn follows_kin(page: &Page<'_>, start: usize) -> bool {
     false
 }
 
-/// `Jane Roe 2065550142`: ten digits right after a name.
+/// Finds ten digits directly after a name (`Jane Roe 2065550142`).
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     const LINKS: &[&[u8]] = &[
         b" - ", b", on ", b" on ", b", at ", b" at ", b", tel ", b", ", b": ", b" @ ", b" (", b" ",
@@ -67,7 +67,7 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     ];
     let gap = page.slice(name.end..page.text.len().min(name.end + 6));
     let link = LINKS.iter().find(|link| gap.starts_with(link));
-    // In a list an age or a birth date may stand between.
+    // In a list an age or a birth date may be between.
     let Some(start) =
         people::particulars(page, name.end).or_else(|| link.map(|link| name.end + link.len()))
     else {
@@ -135,7 +135,7 @@ fn in_groups(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let is_grouped = lengths.len() >= 2 && lengths.iter().all(|length| (2..=5).contains(length));
     let fits = match lengths {
         [3, 4] => page.byte(run.span.start + 3) == b'-',
-        // "0871234567", "9845011276": with the nought, or a mobile of India.
+        // The zero of a trunk prefix, or an Indian mobile number ("0871234567", "9845011276").
         [10 | 11] => matches!(page.byte(run.span.start), b'0' | b'6'..=b'9'),
         _ => is_grouped && (9..=11).contains(&run.digit_count),
     };

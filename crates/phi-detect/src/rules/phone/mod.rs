@@ -85,9 +85,9 @@ fn is_field_value(value: &[u8]) -> bool {
     (7..=21).contains(&digits) && letters <= 4 && value.len() <= 32 && !value.contains(&b':')
 }
 
-/// A number whose first group is the mark.
+/// Returns the number whose first group is the mark.
 ///
-/// `last_end` is where the number before it ends, 0 if there is none; `has_pagers` says that the text speaks of pagers.
+/// `last_end` is the end of the number before it, 0 without one; `has_pagers` says whether the text mentions pagers.
 fn number_at(
     page: &Page<'_>,
     index: usize,
@@ -135,7 +135,7 @@ fn number_at(
         let is_piece = is_tied || goes_on(page, span.end);
         let is_piece = is_piece_of_more(page, (&span, shape), called, is_next, is_piece);
         let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece);
-        // "085 555 0142": no number of the plan begins with a nought, but those of other countries do.
+        // A number of the plan does not begin with a zero, but those of other countries do ("085 555 0142").
         if evidence.is_some() || page.byte(span.start) != b'0' {
             return evidence.map(|evidence| (span, shape, evidence));
         }
@@ -208,7 +208,7 @@ struct Called {
     is_firm: bool,
     /// The words before speak of calling.
     may_be: bool,
-    /// They stand right before it.
+    /// Whether these words directly precede the number.
     is_tight: bool,
     /// Whether the number is called something else.
     is_other: bool,

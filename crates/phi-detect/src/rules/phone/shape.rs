@@ -11,7 +11,7 @@ pub(super) fn is_clear(run: &Run) -> bool {
     run.digit_count >= 10 && run.marks >= 3
 }
 
-/// `206-555-0142/0143`: another number that differs in its last four digits.
+/// Returns the last four digits of a second number that differs only in them (`206-555-0142/0143`).
 pub(super) fn other_ending(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
     let rest = page.slice(end..page.text.len().min(end + 6));
     let digits = rest.iter().skip(1).take_while(|byte| byte.is_ascii_digit());
@@ -98,7 +98,7 @@ fn in_groups(
     (start..run.span.end, shape)
 }
 
-/// After "+": a country code and up to fifteen digits.
+/// Returns a country code and up to fifteen digits after "+".
 pub(super) fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, Shape, Evidence)> {
     let mut digits = run.digit_count;
     let mut end = run.span.end;

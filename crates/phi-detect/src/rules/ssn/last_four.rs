@@ -9,8 +9,8 @@ use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use crate::rules::Out;
 
-/// `8741`, when it is the end of a masked number or said to be the last four digits. `is_named` says that the page has a
-/// label or a field of such numbers at all.
+/// Finds four digits that end a masked number or are said to be the last four (`8741`). `is_named` says whether the
+/// page has a label or a field of such numbers.
 pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, is_named: bool, out: &mut Out<'_>) {
     if let Some(start) = masked_start(page, span.start) {
         out.weigh(start..span.end, Shape::Masked, Evidence::Form);
@@ -75,7 +75,7 @@ fn is_told_apart(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
             .any(|phrase| memchr::memmem::find(&words, phrase).is_some())
 }
 
-/// `SSN: 8741`: nothing but a sign between, and no year.
+/// Whether only signs are between a label and its digits, and these are not a year (`SSN: 8741`).
 fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
     let between = page.slice(label_end..span.start);
     let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
@@ -91,7 +91,7 @@ fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
         && ends
 }
 
-/// `XXXXX8741`, when called an SSN.
+/// Finds a masked token that is called an SSN (`XXXXX8741`).
 pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     let value = page.slice(span.clone());
     let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))

@@ -94,7 +94,7 @@ fn is_field_value(value: &[u8]) -> bool {
     is_plain && matches!(digits, 4 | 9) || is_prefixed || is_scaled
 }
 
-/// `536-22-8741`, with any separators.
+/// Finds a number in groups, with any separators (`536-22-8741`).
 fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some(run) = Run::read(page, index, &[3, 2, 4], digits::is_loose_separator) else {
         return;
@@ -192,7 +192,7 @@ fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
     opens && matches!(after, 0 | b'\n' | b'\r')
 }
 
-/// `536228741`.
+/// Finds a number without separators (`536228741`).
 fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     let follows_rules = is_issued(page.slice(span.clone()));
     match nearest(page, span.start) {
