@@ -32,7 +32,7 @@ pub(crate) enum Meaning {
     Dwelling,
     /// Two streets that follow ("corner of").
     Corner,
-    /// A person's number of a kind that only its label gives away, or of none of ours: claim, licence, account.
+    /// A person's number that is known only by its label, of a known kind or another: claim, licence, account.
     OtherId(Option<PhiKind>),
     /// A number about no person: order, lot, ticket, study.
     Thing,

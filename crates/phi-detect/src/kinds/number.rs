@@ -17,7 +17,7 @@ pub(crate) struct Number {
 pub(crate) enum Shape {
     /// The whole value of a field, or a value of a form without a more specific shape.
     Value,
-    /// In the groups that belong to it, whatever the separator.
+    /// Grouped as usual for the number, with any separator.
     Grouped,
     Dashed,
     Dotted,
@@ -27,29 +27,29 @@ pub(crate) enum Shape {
     OddlyGrouped,
     /// The last four digits.
     LastFour,
-    /// With the first digits hidden: `XXX-XX-8741`.
+    /// A value with masked first digits (`XXX-XX-8741`).
     Masked,
     /// Seven digits of a telephone.
     Local,
-    /// As telephones abroad are written.
+    /// The grouping of telephone numbers of other countries.
     Abroad,
-    /// With a plus sign and the code of a country.
+    /// A plus sign and the code of a country.
     International,
     /// The short number of a pager.
     Pager,
-    /// In the format that a site gave.
+    /// The format that a site gave.
     SiteFormat,
     /// Meant as a value of the grammar, which it breaks.
     Misspelled,
-    /// Tied by a sign to the text beside it.
+    /// A value tied by a sign to the text beside it.
     Tied,
     /// An older number with a code for its holder.
     ClaimNumber,
     /// A number of railroad workers, with letters first.
     Railroad,
-    /// Said in words.
+    /// A value said in words.
     Spoken,
-    /// Said or written character by character.
+    /// Characters said or written one by one.
     Spelled,
 }
 
@@ -82,13 +82,13 @@ pub(crate) enum Evidence {
     Kin,
     /// The value directly follows a name.
     BesideName,
-    /// Nothing names it, but the text is about people.
+    /// The text is about people, but the value has no label.
     AmongPeople,
     /// An equal value elsewhere in the text has evidence.
     Again,
     /// Another value of the text has the same build, letters included.
     Alike,
-    /// Nothing but its form.
+    /// The form of the value alone.
     Form,
 }
 
