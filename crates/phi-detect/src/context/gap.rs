@@ -23,7 +23,7 @@ pub(super) struct Gap {
     since: Since,
 }
 
-/// The words that stand after the last number of a gap, or after the label if there is none.
+/// Words after the last number of a gap, or after the label of a gap without numbers.
 #[derive(Default)]
 struct Since {
     words: usize,
@@ -99,7 +99,7 @@ impl Gap {
         opens && ends && !words.iter().any(parts)
     }
 
-    /// Takes the word at `at` into account and returns where it ends.
+    /// Takes the word at `at` into account and returns its end.
     fn word(&mut self, bytes: &[u8], at: usize, from: usize, to: usize) -> usize {
         let end = word_end(bytes, at).max(at + 1).min(to);
         if is_prefix_of_number(bytes, at, end) {
@@ -150,7 +150,7 @@ fn is_joint(word: &[u8]) -> bool {
     JOINTS.iter().any(|joint| word.eq_ignore_ascii_case(joint))
 }
 
-/// `P-20881`: capitals tied to digits are part of the number.
+/// Whether capitals are tied to digits, and so are part of the number (`P-20881`).
 fn is_prefix_of_number(bytes: &[u8], start: usize, end: usize) -> bool {
     end - start <= 4
         && bytes[start..end].iter().all(u8::is_ascii_uppercase)

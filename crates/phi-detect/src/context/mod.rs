@@ -18,9 +18,9 @@ use gap::Gap;
 pub(crate) enum Strength {
     /// Somewhere before, in the same sentence.
     Near,
-    /// In a list that the label opens: "MRNs 123456, 234567".
+    /// The value is in a list that the label opens ("MRNs 123456, 234567").
     List,
-    /// With nothing but punctuation and small words between: "SSN on file is", "DOB:".
+    /// Only punctuation and small words are between ("SSN on file is", "DOB:").
     Tight,
     /// The value is in a field of that name.
     Field,
@@ -176,7 +176,7 @@ fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bo
         && page.slice(before.end as usize..label.start as usize) == b" "
 }
 
-/// Whether a label only says where a value is found ("SSN on the insurance card: 536…").
+/// Whether a label only names the source of a value ("SSN on the insurance card: 536…").
 fn is_place(page: &Page<'_>, label: &Label) -> bool {
     const WHERE: &[&[u8]] = &[b"on", b"from", b"per"];
     let mut end = label.start as usize;
@@ -196,7 +196,7 @@ fn is_place(page: &Page<'_>, label: &Label) -> bool {
     false
 }
 
-/// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
+/// Whether the sentence up to `at` mentions a meaning, at any distance and beside any other.
 pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning) -> bool) -> bool {
     page.labels_before(at)
         .iter()
