@@ -75,7 +75,7 @@ pub(crate) fn leave_out_unseen(
     candidates.retain(|one| {
         let near = one.span.start.saturating_sub(COMPANY_BYTES)..one.span.end + COMPANY_BYTES;
         let next = seen.partition_point(|other| other.span.end <= near.start);
-        // Where people are spoken of, one more is likely.
+        // In a text about people, one more is likely.
         let is_seen = || {
             let mut around = seen[next..]
                 .iter()
@@ -237,7 +237,7 @@ fn has_capitals(text: &str) -> bool {
         == CAPITALS_MIN
 }
 
-/// Whether a name has a capital where the text writes them, or is a word that is known as a name.
+/// Whether a name has a capital in a text that capitalises names, or is a word that is known as a name.
 fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() -> bool) -> bool {
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let is_small = !text
@@ -251,7 +251,7 @@ fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() 
 
 /// Score of a name that the model suspects and the text supports.
 const SUPPORTED: f32 = 0.45;
-/// From this score on a name says that a text is about people.
+/// Score from which a name shows that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
 /// Adds the names that the model suspects and the text supports: another person has a certain name or there is other

@@ -13,10 +13,10 @@ use crate::page::Page;
 use crate::people;
 use crate::rules;
 
-/// From this score on a single letter is taken for a name.
+/// Score from which a single letter is taken for a name.
 const SURE_INITIAL: f32 = 0.6;
 
-/// From this score on a small word in a cell of a table is taken for a name.
+/// Score from which a lower-case word in a cell of a table is taken for a name.
 const SURE_CELL: f32 = 0.5;
 
 /// Scores from which a lower-case word that is an ordinary word, or that is in code, is taken for a name.
@@ -83,7 +83,7 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> List<Candidate> {
     page.memory().collect(pieces)
 }
 
-/// Fits the span of what the model found to its form; a field of data ends where it ends.
+/// Fits the span of the model's finding to its form; a value in a field of data ends with the field.
 fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if page.field_at(candidate.span.start).is_none() {
         candidate.span = (rules::finder(candidate.kind).complete)(page, candidate.span);
@@ -122,7 +122,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// `<postalCode>05301</postalCode>`: without the tags round a value.
+/// Returns a value without the tags around it (`<postalCode>05301</postalCode>`).
 fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let text = page.slice(span.clone());
     let front = match text.first() {
@@ -201,7 +201,7 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     if text.iter().all(u8::is_ascii_uppercase) {
         let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
-        // "the CWF still shows": a few capitals that no list has as a name stand for something.
+        // A few capitals that are not in a list of names are an abbreviation ("the CWF still shows").
         let is_acronym = (2..=4).contains(&text.len())
             && !people::is_announced(page, span)
             && !LEXICON.sense(text).has(Sense::GIVEN)
