@@ -21,7 +21,7 @@ use phi_detect::{Detector, Settings};
 
 const MIB: usize = 1 << 20;
 
-/// The most memory a scan may take, per byte of the text. Where every few bytes are a finding, the findings are most of it.
+/// Maximum memory of a scan, per byte of the text. If every few bytes are a finding, the findings are most of it.
 const BYTES_MAX: f64 = 64.0;
 
 /// Invented notes in the manner of the trade.
@@ -159,7 +159,7 @@ fn measure_slopes(detector: &Detector) -> bool {
     is_modest
 }
 
-/// Memory that a scan takes at most, per byte of the text; 0 where the system does not tell.
+/// Returns the maximum memory of a scan, per byte of the text; 0 if the system does not report it.
 fn bytes_per_byte(detector: &Detector, part: &str, bytes: usize) -> f64 {
     let text = part.repeat(bytes / part.len());
     // From here on the system reports the maximum since now.
@@ -178,8 +178,8 @@ fn per_byte(detector: &Detector, part: &str, bytes: usize) -> f64 {
     time.as_nanos() as f64 / text.len() as f64
 }
 
-/// Time this thread has had a processor, so that a busy machine does not spoil the figures;
-/// the time of day where the system does not tell.
+/// Returns the processor time of this thread, so that a busy machine does not spoil the figures; the time of day if
+/// the system does not report it.
 fn cpu_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -1,4 +1,4 @@
-//! A scan asks its caller for more time every few KiB, ends early when there is none, and says so.
+//! A scan asks its caller for more time every few KiB, ends early if it gets none, and says so.
 
 use std::cell::Cell;
 

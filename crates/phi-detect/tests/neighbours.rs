@@ -46,7 +46,7 @@ const UNMISTAKABLE: &[(&str, &str)] = &[
     ("medicare_id", "1EG4TE5MK73"),
 ];
 
-/// Signs of ASCII that can stand beside a value.
+/// Signs of ASCII that can be beside a value.
 fn ascii() -> impl Iterator<Item = char> {
     (1..128u8)
         .map(char::from)

@@ -235,7 +235,7 @@ fn config() -> ProptestConfig {
         .and_then(|text| text.parse().ok());
     let default = ProptestConfig::default();
     ProptestConfig {
-        // Where a finding ends in the middle of a letter takes several rare pieces side by side.
+        // A finding that ends in the middle of a letter takes several rare pieces side by side.
         cases: 16 * default.cases,
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed.unwrap_or(1962)),
