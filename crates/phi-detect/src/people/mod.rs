@@ -66,7 +66,7 @@ impl Cue {
     }
 }
 
-/// A name and what speaks for it.
+/// A name and its evidence.
 pub(crate) struct Name {
     pub(crate) span: Range<usize>,
     /// Words that are not just initials.

@@ -171,7 +171,7 @@ impl Programs {
         programs
     }
 
-    /// Leaves out what is called like a person and is a program.
+    /// Leaves out programs with the name of a person.
     pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut List<Candidate>) {
         self.leave_out_from(0, page, candidates);
     }

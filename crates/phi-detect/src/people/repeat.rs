@@ -230,7 +230,7 @@ fn is_part_byte(byte: u8) -> bool {
     byte.is_ascii_alphabetic() | (byte >= 0x80) | (byte == b'-')
 }
 
-/// Whether a word of a name says by itself who is meant: long enough, and nothing else.
+/// Whether a word of a name identifies a person alone: it is long enough and has no other meaning.
 fn is_telling(word: &[u8]) -> bool {
     let is_capital = word.first().is_some_and(u8::is_ascii_uppercase);
     let is_shouted = word.iter().all(u8::is_ascii_uppercase);
