@@ -20,7 +20,7 @@ const LINKS: &[&[u8]] = &[
     b"am", b"an", b"by", b"de", b"der", b"di", b"in", b"na", b"of", b"op", b"the", b"van", b"y",
 ];
 
-/// Houses that have a name: nothing before it is the address's.
+/// Houses with a name: the text before it does not belong to the address.
 const HOUSES: &[&[u8]] = &[
     b"barn",
     b"bungalow",
@@ -106,7 +106,7 @@ fn by_town_behind(page: &Page<'_>, code: usize) -> Option<Line> {
 /// Words with capitals before a sign.
 struct Piece {
     start: usize,
-    /// Whether nothing before it can belong to the address.
+    /// Whether the text before the piece cannot belong to the address.
     is_last: bool,
 }
 

@@ -33,7 +33,7 @@ use crate::page::{Page, word_end};
 use crate::word_list::WordList;
 use token::{Token, is_one_of, next_token, number_after, skip, token_at, token_end, word};
 
-/// A line that may be an address and how much it looks like one by itself.
+/// A line that may be an address, with its score as one.
 pub(crate) struct Line {
     pub(crate) span: Range<usize>,
     pub(crate) score: f32,
