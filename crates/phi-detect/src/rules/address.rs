@@ -384,7 +384,7 @@ fn is_zip_by_context(page: &Page<'_>, span: &Range<usize>) -> bool {
     places::region_before(page, span.start).is_some() || is_spoken_of(page, span.start, is_of_place)
 }
 
-/// The street line with everything that follows and belongs to it, and how sure that makes us.
+/// Returns the street line with all parts that follow and belong to it, and its score.
 fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     let tail = places::tail(page, line.span.end);
     let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);

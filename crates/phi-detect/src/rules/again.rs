@@ -1,4 +1,4 @@
-//! Finds a number again: once a text has said what a number is, the same number elsewhere in it is that too.
+//! Finds repeated numbers: a number that a label names once has the same meaning at its other positions in the text.
 
 use std::ops::Range;
 
@@ -34,13 +34,13 @@ struct Known<'a> {
     forms: List<(&'a [u8], (usize, usize))>,
     /// Numbers of one group, by its characters without leading zeros ("00447190" is 447190, too).
     groups: List<(&'a [u8], PhiKind)>,
-    /// The kind whose numbers are known by their build as well: record numbers, if there are any.
+    /// Kind whose numbers are known by their build as well: record numbers, if the text has any.
     alike: Option<PhiKind>,
     /// Lengths of those of digits alone.
     lengths: List<usize>,
     /// Builds of the remaining ones: the letters before the digits, and the number of digits.
     builds: List<(&'a [u8], usize)>,
-    /// Some of them whole, each with its first group: how far behind the start it begins, and how long it is.
+    /// Some whole numbers, each with its first group: distance from the start, and length.
     models: Few<(&'a [u8], (usize, usize))>,
     /// Lengths of first groups, one bit each: this excludes nearly every other number.
     group_lengths: u64,
@@ -104,7 +104,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Takes a number with enough digits, of a kind whose row says that it is looked for again.
+    /// Takes a number with enough digits, of a kind whose row allows repeated numbers.
     fn take(&mut self, page: &Page<'a>, one: &Candidate) {
         let weights = one.kind.rule().weights;
         let weighs = |evidence| weights.iter().any(|row| row.1 == evidence);

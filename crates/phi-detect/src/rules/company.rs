@@ -1,4 +1,4 @@
-//! The people of a text, and what has been found in it so far.
+//! People of a text, and the spans found in it.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ impl<'a> Company<'a> {
         self.names
     }
 
-    /// Whether something was found at this place.
+    /// Whether a finding overlaps this span.
     pub(crate) fn is_taken(&self, span: &Range<usize>) -> bool {
         let next = self.taken.partition_point(|one| one.end <= span.start);
         self.taken.get(next).is_some_and(|one| one.start < span.end)

@@ -30,28 +30,28 @@ pub(crate) struct Finder {
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
     /// Finds values directly after a name: a record number, a date of birth.
     pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Out<'_>),
-    /// Finds what nothing names, in a text about people; none for kinds that people in the text say nothing about.
+    /// Finds unlabelled values in a text about people; `None` for kinds to which people in the text are not evidence.
     pub(crate) among: Option<fn(&Page<'_>, &Company<'_>, &mut Out<'_>)>,
-    /// The span of what the model found, with what follows and belongs to it by its form.
+    /// Returns the span of the model's finding, with the following text that belongs to it by its form.
     pub(crate) complete: fn(&Page<'_>, Range<usize>) -> Range<usize>,
-    /// Whether the words around say that what the model found is something else.
+    /// Whether the words around the model's finding say that it is something else.
     pub(crate) contradicts: fn(&Page<'_>, &Range<usize>) -> bool,
 }
 
-/// For kinds about which the words around never contradict the model.
+/// Never contradicts the model, for kinds that the words around say little about.
 fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
     false
 }
 
-/// For kinds that a name beside them says nothing about.
+/// Finds nothing beside a name, for kinds to which a name is not evidence.
 fn no_neighbour(_: &Page<'_>, _: &Range<usize>, _: &mut Out<'_>) {}
 
-/// For kinds of which the model finds all there is.
+/// Returns the span unchanged, for kinds that the model finds whole.
 fn as_found(_: &Page<'_>, span: Range<usize>) -> Range<usize> {
     span
 }
 
-/// For kinds whose findings are never parts of one.
+/// Refuses to join: the findings of such kinds are never parts of one finding.
 fn stand_alone(_: &str, _: &str, _: &str) -> bool {
     false
 }
@@ -110,7 +110,7 @@ pub(crate) const BEDS: ByNames = name::find_beds;
 /// Names of people who speak or sign beside people named in the text.
 pub(crate) const SPEAKERS: ByNames = name::find_speakers;
 
-/// Finds more people by those named so far.
+/// Finds more people by means of those named before.
 pub(crate) fn find_by_names(
     page: &Page<'_>,
     settings: &Settings,

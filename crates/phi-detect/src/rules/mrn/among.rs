@@ -100,7 +100,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
 const VALUE_BYTES_MIN: usize = 5;
 const DIGITS_MAX: usize = 10;
 
-/// Whether a mark is too short or too long, and nothing beside it can be more of the same value.
+/// Whether a mark is too short or too long, and its neighbours cannot belong to the same value.
 fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
     let may_join = |byte: u8| is_tie(byte) || byte == b' ' || byte.is_ascii_alphabetic();
     (mark.len() < VALUE_BYTES_MIN || mark.is_number() && mark.len() > DIGITS_MAX)
@@ -108,8 +108,8 @@ fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
         && !may_join(page.byte(mark.end as usize))
 }
 
-/// The whole number that a mark belongs to, if it is long enough and nothing has been found there: with the letters of a
-/// hospital, its groups, and what signs tie to it.
+/// Returns the whole number that a mark belongs to, if it is long enough and not taken: with the letters of a
+/// hospital, its groups, and the parts that signs tie to it.
 fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<usize>> {
     let span = value_span(page, index);
     if company.is_taken(&span) {
@@ -310,7 +310,7 @@ fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool 
             .is_some_and(|name| reaches(span.end, name.start))
 }
 
-/// Whether nothing says that the value is another number.
+/// Whether a value has no sign of another number.
 fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let is_free = || {
         nearest(page, span.start).is_none_or(|claim| {

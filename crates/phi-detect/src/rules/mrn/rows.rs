@@ -100,7 +100,7 @@ pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// The number right after a name, if nothing else is said about it.
+/// Returns the number directly after a name, if it has no other label.
 fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Row> {
     let particulars = people::particulars(page, name.end);
     let start = particulars.or_else(|| after_link(page, name.end))?;

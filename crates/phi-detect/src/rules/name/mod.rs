@@ -413,7 +413,7 @@ fn calls_name(word: &[u8]) -> bool {
     people::ends_in_name(word) || WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// Whether what follows a label without a sign between them is a name.
+/// Whether the text behind a label without a sign between them is a name.
 fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &Name) -> bool {
     // "gave the patient Protonix": one unknown word after "the patient" is what was given.
     let is_the = page

@@ -15,7 +15,7 @@ const REACH_BYTES: usize = 100;
 /// Minimum number of digits of a number that is dialled without its area code.
 const DIGITS_MIN: usize = 7;
 
-/// Numbers as long and grouped as those of telephones, which nothing claims.
+/// Finds unlabelled numbers with the length and groups of telephone numbers.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
     for index in page.each_number() {
@@ -48,7 +48,7 @@ fn is_one(page: &Page<'_>, run: &Run) -> bool {
         && (is_dialled(page, &run.span) || value.len() == 11 && matches!(value[0], b'0' | b'1'))
 }
 
-/// Whether nothing says that the digits are another number, or a piece of one.
+/// Whether the digits have no sign of another number, and are not a piece of one.
 fn is_free(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.byte_before(span.start);
     nearest(page, span.start).is_none_or(|claim| super::is_of_calling(claim.meaning))

@@ -289,7 +289,7 @@ fn labelled(
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    // Of groups as free as these a label makes a number only if they end where it ends.
+    // Such free groups are a number only if a firm label precedes them and no further group follows.
     let is_whole = is_firm
         && !has_more_groups(page, &run.span)
         && !page.slice(run.span.clone()).contains(&b'\n');

@@ -184,7 +184,7 @@ fn is_topic(page: &Page<'_>, at: usize) -> bool {
         .any(|label| matches!(label.meaning, Meaning::Ssn | Meaning::SsnMaybe))
 }
 
-/// Whether nothing but a list number or a label shares the line.
+/// Whether a value is alone on its line, apart from a list number or a label.
 fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(2)..span.start);
     let opens = before.is_empty() || before.ends_with(b"\n") || matches!(before, b". " | b": ");
