@@ -26,7 +26,7 @@ use crate::spelling::Spelling;
 /// Meaning of the labels of a kind whose row gives its [`Number`].
 const BY_LABEL: Meaning = Meaning::OtherId(None);
 
-/// A kind of PHI: what it is, how it is called and its proof.
+/// A kind of PHI: its meaning, its names and its proof.
 pub struct PhiRule {
     /// The code used in headers, errors, the audit trail, settings and the command line.
     pub code: &'static str,
@@ -42,7 +42,7 @@ pub struct PhiRule {
     pub authority: &'static str,
     /// Findings of fast scans with a lower score are dropped unless an account sets another threshold.
     pub threshold: f32,
-    /// Whether it is looked for by every account. If not, by those that set a threshold for it.
+    /// Whether every account searches for it. If not, only accounts that set a threshold for it do.
     pub is_on_by_default: bool,
     /// Texts in which exactly the parts between `«` and `»` are found.
     pub hits: &'static [&'static str],

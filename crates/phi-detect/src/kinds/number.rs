@@ -1,4 +1,4 @@
-//! Numbers that are known by their label: what they look like, and how much each kind of evidence proves.
+//! Numbers that are known by their label: their shapes, and the score of each kind of evidence.
 
 use std::ops::RangeInclusive;
 
