@@ -45,8 +45,8 @@ fn follows_last(bytes: &[u8], at: usize) -> bool {
     bytes[..at].ends_with(b"last ") || bytes[..at].ends_with(b"Last ")
 }
 
-/// Whether a label is the name of a speaker who answers: "your social?\nMember: 8741". Only what people are called is
-/// one: after "What next?" the line "MRN: 482913" opens a form.
+/// Whether a label is the name of a speaker who answers ("your social?\nMember: 8741"). Only the name of a person or
+/// role is one: after "What next?" the line "MRN: 482913" opens a form.
 pub(super) fn is_speaker(bytes: &[u8], label: &Label) -> bool {
     let (start, end) = (label.start as usize, label.end as usize);
     let before = &bytes[start.saturating_sub(4)..start];

@@ -115,7 +115,7 @@ pub(crate) fn claim_before(
     })
 }
 
-/// Whether what reads like a label is one, and of what follows it.
+/// Whether an apparent label is a label, and belongs to the value behind it.
 fn is_heard(page: &Page<'_>, label: &Label) -> bool {
     !answer::is_speaker(page.bytes(), label)
         && !is_of_value_before(page, label)
@@ -206,14 +206,14 @@ pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning)
         .any(|label| meaning(label.meaning) && Gap::read(page, label.end as usize, at).is_some())
 }
 
-/// Whether a sign or "is" right before a value says that it is what the words before speak of.
+/// Whether a sign or "is" directly before a value ties it to the words before.
 pub(crate) fn is_stated(page: &Page<'_>, span: &Range<usize>) -> bool {
     const SIGNS: &[&[u8]] = &[b" is ", b": ", b"= ", b"=", b" is: "];
     let before = page.slice(span.start.saturating_sub(5)..span.start);
     SIGNS.iter().any(|sign| before.ends_with(sign))
 }
 
-/// Whether what follows a value says outright what it is: "is her SSN", "(DOB)".
+/// Whether the text behind a value explicitly says its meaning ("is her SSN", "(DOB)").
 pub(crate) fn is_equated(page: &Page<'_>, end: usize) -> bool {
     const SIGNS: &[&[u8]] = &[b" is ", b" was ", b" (", b" = "];
     let after = page.slice(end..page.text.len().min(end + 5));
