@@ -280,7 +280,7 @@ pub(crate) fn add_suspected(
     }
 }
 
-/// Whether a suspected name is one by its own words and those beside it.
+/// Whether the words of a suspected name, or those beside it, support it.
 fn is_supported(page: &Page<'_>, one: &Candidate) -> bool {
     let is_near = one.score >= names::NEARLY;
     let text = page.text.get(one.span.clone()).unwrap_or_default();

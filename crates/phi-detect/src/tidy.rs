@@ -93,7 +93,7 @@ fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// Cuts off a quote or bracket at an edge that has no partner inside, and what goes on beyond a field.
+/// Cuts off a quote or bracket at an edge without a partner inside, and the text beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate.span = without_tags(page, candidate.span);
     let text = page.slice(candidate.span.clone());
