@@ -42,7 +42,7 @@ OBX|1|NM|2345-7^GLUCOSE^LN||182|mg/dL|70-105|H|||F|||202502031102\n";
 
 const JSON: &str = r#"{"resourceType":"Patient","id":"a1","name":[{"family":"Roe","given":["Jane"]}],"birthDate":"1962-03-14","telecom":[{"system":"phone","value":"206-555-0142"}],"active":true},"#;
 
-/// Texts whose parts look like the start of something.
+/// Texts with parts that resemble the start of a value.
 static HOSTILE: &[(&str, &str)] = &[
     // Name, and the part that is repeated.
     ("digits", "5"),

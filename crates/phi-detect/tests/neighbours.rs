@@ -37,7 +37,7 @@ const LABELLED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Values that nothing but their form gives away.
+/// Values that are found by their form alone.
 const UNMISTAKABLE: &[(&str, &str)] = &[
     ("ssn", "536-22-8741"),
     ("phone", "(206) 555-0142"),

@@ -1,7 +1,7 @@
-//! Floors for what the detector reaches on texts that it was never tuned to.
+//! Floors for the detector's results on texts that it was never tuned to.
 //!
-//! `model/marked.py` explains the marks in the texts of `model/unseen`. Only totals are printed: a set whose mistakes were
-//! read no longer measures.
+//! `model/marked.py` explains the marks in the texts of `model/unseen`. Only totals are printed: a set whose mistakes
+//! were read no longer measures.
 
 use std::ops::Range;
 use std::path::Path;
