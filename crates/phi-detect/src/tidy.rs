@@ -52,7 +52,8 @@ fn is_taught(page: &Page<'_>, name: &Candidate) -> bool {
     needed.is_none_or(|(_, score)| name.score >= score)
 }
 
-/// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.
+/// Splits a span that cannot be one finding: at an empty line, between two people, at a bracket or quote that is not
+/// closed in it.
 fn pieces(page: &Page<'_>, candidate: &Candidate) -> List<Candidate> {
     let text = page.slice(candidate.span.clone());
     let is_open = |open: u8, close: u8, at: usize| {

@@ -34,8 +34,8 @@ pub(crate) fn each_date<'a>(
     })
 }
 
-/// The dates with their marks. Several rules ask at every mark; each is read once. Only what is a date is kept: numbers may be
-/// all that a long text holds.
+/// The dates with their marks. Several rules ask at every mark, so each is read once. Only dates are kept, because a
+/// long text may be all numbers.
 fn all<'a>(page: &'a Page<'_>) -> &'a [(usize, DateHit)] {
     page.dates.get_or_init(|| {
         let dates = each_that_may_be(page);

@@ -112,8 +112,8 @@ impl PhiKind {
 
     /// The least score of a finding at a depth, unless an account sets another.
     ///
-    /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a leak costs
-    /// more than a false alarm.
+    /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a
+    /// leak costs more than a false alarm.
     pub fn default_threshold(self, depth: Depth) -> f32 {
         match depth {
             Depth::Careful => 0.2,

@@ -1,4 +1,4 @@
-//! The rest of a name of which the model found a part: an initial before it, a surname in capitals, the tail behind a hyphen
+//! Rest of a name that the model found in part: an initial before it, a surname in capitals, the tail behind a hyphen
 //! or a particle.
 
 use std::ops::Range;

@@ -155,8 +155,8 @@ fn end_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", "Al, Bo, Cy", but not
-/// "Roe, Jane Q".
+/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", "Al, Bo, Cy", but
+/// not "Roe, Jane Q".
 pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
     let count = |part: &[u8]| words(part).filter(|word| word.len() > 1).count();
     match text[at] {

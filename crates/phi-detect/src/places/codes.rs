@@ -1,4 +1,5 @@
-//! Postal codes before and behind a town, as other countries write them: `Auckland 1025`, `2032 HA Haarlem`, `Nagpur-440022`.
+//! Postal codes before and behind a town, as other countries write them: `Auckland 1025`, `2032 HA Haarlem`,
+//! `Nagpur-440022`.
 
 use super::tail::postal_code_end;
 use super::token::{Token, last_length, token_at};

@@ -225,7 +225,8 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Pieces of one address have only spaces, line breaks, commas and dots between them; a new house number opens a new address.
+/// Pieces of one address have only spaces, line breaks, commas and dots between them; a new house number opens a new
+/// address.
 fn joins(left: &str, between: &str, right: &str) -> bool {
     let is_gap = between.len() <= GAP_BYTES_MAX
         && between.chars().any(char::is_whitespace)

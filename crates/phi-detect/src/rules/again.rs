@@ -292,7 +292,8 @@ fn is_called_other(page: &Page<'_>, start: usize) -> bool {
     })
 }
 
-/// Whether two values are of one series: the same signs and letters at the same places, and the same beginning or the same digits.
+/// Whether two values are of one series: the same signs and letters at the same places, and the same beginning or the
+/// same digits.
 fn is_of_series(model: &[u8], value: &[u8]) -> bool {
     let is_same_form = model.len() == value.len()
         && model

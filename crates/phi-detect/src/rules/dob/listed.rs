@@ -16,7 +16,8 @@ const REACH_BYTES: usize = 24;
 /// The orders in which six digits are read, as the places of day and month.
 const ORDERS: [[usize; 2]; 3] = [[0, 2], [2, 0], [4, 2]];
 
-/// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed columns.
+/// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed
+/// columns.
 pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     let (mut short, mut long) = (page.memory().list(), page.memory().list());
     for mark in page.each_mark().map(|index| page.marks[index]) {

@@ -1,5 +1,5 @@
-//! Numbers of one form beside several names: "Ana (4410-1), Bea (4409-8), Cleo (4398-3)", or a list with a surname and a
-//! number on each line. One of them may be anything; three of a kind number the people.
+//! Numbers of one form beside several names ("Ana (4410-1), Bea (4409-8), Cleo (4398-3)"), or a list with a surname
+//! and a number on each line. A single such number may be anything; three are the numbers of the people.
 
 use std::ops::Range;
 
