@@ -4,9 +4,9 @@
 //! - megabytes per second for several kinds of text: by the rules alone, with the name model on
 //!   this processor, on older ones (AVX2 or NEON alone), on any processor of this kind, and in plain Rust;
 //! - the time for a prompt of 4 KB, and the memory of the detector;
-//! - the time per byte, rules and model, at 1 MiB and 8 MiB for texts made to be slow, and the memory that a scan of the
-//!   longer one takes per byte of it; the ratio of the two times is 1 if time is linear. Exits with an error if a ratio
-//!   exceeds 2, or the memory exceeds [`BYTES_MAX`].
+//! - the time per byte, rules and model, at 1 MiB and 8 MiB for texts made to be slow, and the memory that a scan of
+//!   the longer text takes per byte of it; the ratio of the two times is 1 if time is linear. Exits with an error if a
+//!   ratio exceeds 2, or the memory exceeds [`BYTES_MAX`].
 
 #![allow(
     clippy::disallowed_types,

@@ -22,7 +22,8 @@ const LONELY_BYTES: usize = 400;
 const SURE_NEIGHBOUR: f32 = 0.9;
 
 /// Leaves out names that the model doubts and that have neither an announcement nor another person nearby. In a short
-/// text it leaves out only those that the model alone takes for a name ("contraindications for kadian").
+/// text it leaves out only countries, and words in lower case that are not known as names ("contraindications for
+/// kadian").
 pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>) {
     let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
@@ -237,7 +238,7 @@ fn has_capitals(text: &str) -> bool {
         == CAPITALS_MIN
 }
 
-/// Whether a name has a capital in a text that capitalises names, or is a word that is known as a name.
+/// Whether a name has a capital or is known as a name, or the text does not capitalise names.
 fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() -> bool) -> bool {
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let is_small = !text
