@@ -1,12 +1,12 @@
-//! How fast a scan is, and that its time grows in step with the text, also on hostile text.
+//! Speed of a scan; and a check that its time is linear in the text, also on hostile text.
 //!
 //! Run with `cargo bench -p phi-detect`. Prints, in this order:
-//! - megabytes a second for several kinds of text: by the rules alone, with the name model on
+//! - megabytes per second for several kinds of text: by the rules alone, with the name model on
 //!   this processor, on older ones (AVX2 or NEON alone), on any processor of this kind, and in plain Rust;
-//! - the time for a prompt of 4 KB, and the memory the detector takes;
-//! - the time per byte, rules and model, at 1 MiB and 8 MiB for texts made to be slow, and the memory that a scan of the
-//!   longer one takes per byte of it; the ratio of the two times is 1 where time is linear. Exits with an error when a
-//!   ratio passes 2, or the memory [`BYTES_MAX`].
+//! - the time for a prompt of 4 KB, and the memory of the detector;
+//! - the time per byte, rules and model, at 1 MiB and 8 MiB for texts made to be slow, and the memory that a scan of
+//!   the longer text takes per byte of it; the ratio of the two times is 1 if time is linear. Exits with an error if a
+//!   ratio exceeds 2, or the memory exceeds [`BYTES_MAX`].
 
 #![allow(
     clippy::disallowed_types,
@@ -21,7 +21,7 @@ use phi_detect::{Detector, Settings};
 
 const MIB: usize = 1 << 20;
 
-/// The most memory a scan may take, per byte of the text. Where every few bytes are a finding, the findings are most of it.
+/// Maximum memory of a scan, per byte of the text. If every few bytes are a finding, the findings are most of it.
 const BYTES_MAX: f64 = 64.0;
 
 /// Invented notes in the manner of the trade.
@@ -42,7 +42,7 @@ OBX|1|NM|2345-7^GLUCOSE^LN||182|mg/dL|70-105|H|||F|||202502031102\n";
 
 const JSON: &str = r#"{"resourceType":"Patient","id":"a1","name":[{"family":"Roe","given":["Jane"]}],"birthDate":"1962-03-14","telecom":[{"system":"phone","value":"206-555-0142"}],"active":true},"#;
 
-/// Texts whose parts look like the start of something.
+/// Texts with parts that resemble the start of a value.
 static HOSTILE: &[(&str, &str)] = &[
     // Name, and the part that is repeated.
     ("digits", "5"),
@@ -159,10 +159,10 @@ fn measure_slopes(detector: &Detector) -> bool {
     is_modest
 }
 
-/// Memory that a scan takes at most, per byte of the text; 0 where the system does not tell.
+/// Returns the maximum memory of a scan, per byte of the text; 0 if the system does not report it.
 fn bytes_per_byte(detector: &Detector, part: &str, bytes: usize) -> f64 {
     let text = part.repeat(bytes / part.len());
-    // From here on the system tells the most since now.
+    // From here on the system reports the maximum since now.
     if std::fs::write("/proc/self/clear_refs", "5").is_err() {
         return 0.0;
     }
@@ -178,8 +178,8 @@ fn per_byte(detector: &Detector, part: &str, bytes: usize) -> f64 {
     time.as_nanos() as f64 / text.len() as f64
 }
 
-/// Time this thread has had a processor, so that a busy machine does not spoil the figures;
-/// the time of day where the system does not tell.
+/// Returns the processor time of this thread, so that a busy machine does not spoil the figures; the time of day if
+/// the system does not report it.
 fn cpu_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -187,7 +187,7 @@ fn cpu_time() -> Duration {
     nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
 }
 
-/// A line of what the system tells about this process's memory; 0 where it does not tell.
+/// Returns a line of the system's report on this process's memory; 0 if the system has no such report.
 fn memory_kib(line: &str) -> usize {
     let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let value = told.lines().find_map(|told| told.strip_prefix(line));
@@ -195,7 +195,7 @@ fn memory_kib(line: &str) -> usize {
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// The least of three times: the others on the machine only ever add.
+/// Returns the least of three times: other work on the machine only adds time.
 fn best_time_of<T>(mut work: impl FnMut() -> T) -> Duration {
     let times = [(); 3].map(|()| time_of(&mut work));
     times.into_iter().min().unwrap_or_default()

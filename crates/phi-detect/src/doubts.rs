@@ -12,17 +12,18 @@ use crate::page::Page;
 use crate::people;
 use crate::tidy;
 
-/// Shorter texts may name a person alone, without other names near.
+/// Length from which a text can name several people: a shorter text may name just one person.
 const COMPANY_TEXT_MIN: usize = 300;
 
-/// Below this score the model has more doubts than not, and only a third of such names are a person's.
+/// Score below which the model has more doubts than not: one in three such names is a person's.
 const DOUBTED: f32 = 0.5;
-/// Bytes around it in which a person is searched for, and the score from which the model is sure of them.
+/// Distance around such a name in which a person is searched, and minimum score of that person's name.
 const LONELY_BYTES: usize = 400;
 const SURE_NEIGHBOUR: f32 = 0.9;
 
-/// Leaves out names that the model doubts, if nothing announces them and no other person is near; in a short text only
-/// those that only the model takes for a name ("contraindications for kadian").
+/// Leaves out names that the model doubts and that have neither an announcement nor another person nearby. In a short
+/// text it leaves out only countries, and words in lower case that are not known as names ("contraindications for
+/// kadian").
 pub(crate) fn leave_out_lonely(page: &Page<'_>, candidates: &mut List<Candidate>) {
     let is_short = page.text.len() < COMPANY_TEXT_MIN;
     let is_name = |one: &Candidate| one.kind == PhiKind::NAME;
@@ -58,11 +59,11 @@ fn is_country(page: &Page<'_>, one: &Candidate) -> bool {
 /// Rules that know no more of a name than its form, which brands, laws, wards and firms have too.
 const BY_FORM: &[&str] = &["name.given", "name.last_first", "name.role"];
 
-/// Bytes around such a name in which people are searched for, and the score from which the model is sure of them.
+/// Distance around such a name in which people are searched, and minimum score of their names.
 const COMPANY_BYTES: usize = 160;
 const SURE_COMPANY: f32 = 0.95;
 
-/// Leaves out names by form alone that the model has read and does not take for one, if it sees no person around.
+/// Leaves out names by form alone that the model has read and does not take for names, if it finds no person nearby.
 pub(crate) fn leave_out_unseen(
     page: &Page<'_>,
     model: &[Candidate],
@@ -75,7 +76,7 @@ pub(crate) fn leave_out_unseen(
     candidates.retain(|one| {
         let near = one.span.start.saturating_sub(COMPANY_BYTES)..one.span.end + COMPANY_BYTES;
         let next = seen.partition_point(|other| other.span.end <= near.start);
-        // If a text speaks of people, one more is likely.
+        // In a text about people, one more is likely.
         let is_seen = || {
             let mut around = seen[next..]
                 .iter()
@@ -102,19 +103,20 @@ pub(crate) fn leave_out_unseen(
     });
 }
 
-/// Lengths of a text that names no other person, each with the score below which a name in it is dropped; a shorter
-/// text has less room to say more about a person.
+/// Minimum score of a name, per length in bytes, in a text without another name; a shorter text has less room for
+/// evidence.
 const STRAYS: [(usize, f32); 2] = [(250, STRAY), (200, 0.7)];
 const STRAY: f32 = 0.95;
 const STRAY_WHOLE: f32 = 0.9;
-/// A program seldom speaks of wards, ships or songs: a whole name in it is a person's.
+/// Minimum score of a whole name in a program: a program rarely mentions wards, ships or songs, so such a name is a
+/// person's.
 const STRAY_IN_PROGRAM: f32 = 0.5;
-/// Score from which a name is a person's if both the model and a form take it for one.
+/// Score from which a name found by both the model and a form is a person's.
 const SEEN_TWICE: f32 = 0.9;
 
-/// Leaves out names that the model is not sure of, and those by form alone, if nothing in the whole text speaks of
-/// people: no person is announced, surely named, has an age or owns something, and there is no other PHI. Wards,
-/// robots, ships, songs and eponyms are called like people.
+/// Leaves out names with a low score, and those by form alone, if the whole text lacks signs of people: no announced
+/// or certain name, no age, no possession, and no other PHI. Wards, robots, ships, songs and eponyms have names of
+/// people.
 pub(crate) fn leave_out_strays(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
@@ -211,7 +213,7 @@ fn speaks_of_people(
     by_rules.iter().any(is_evidence) || model.iter().filter(is_name).any(is_sure)
 }
 
-/// Whether a whole name owns something ("Jane Roe's account").
+/// Whether a whole name has a possession ("Jane Roe's account").
 fn owns(page: &Page<'_>, one: &Candidate) -> bool {
     let end = one.span.end;
     page.slice(one.span.clone()).contains(&b' ')
@@ -219,7 +221,7 @@ fn owns(page: &Page<'_>, one: &Candidate) -> bool {
         && page.byte(end + 3).is_ascii_lowercase()
 }
 
-/// Number of words with a capital from which a text is expected to capitalise names, too.
+/// Number of words with a capital that show that a text capitalises names too.
 const CAPITALS_MIN: usize = 4;
 
 /// Whether a text writes words with capitals, and not all small as a transcript does.
@@ -236,7 +238,7 @@ fn has_capitals(text: &str) -> bool {
         == CAPITALS_MIN
 }
 
-/// Whether a name has a capital in a text with capitals, or is a word that is known as a name.
+/// Whether a name has a capital or is known as a name, or the text does not capitalise names.
 fn is_written_as_name(page: &Page<'_>, one: &Candidate, has_capitals: impl Fn() -> bool) -> bool {
     let text = page.text.get(one.span.clone()).unwrap_or_default();
     let is_small = !text
@@ -253,8 +255,8 @@ const SUPPORTED: f32 = 0.45;
 /// Score from which a name shows that a text is about people.
 const SURE_PERSON: f32 = 0.9;
 
-/// Adds those of the suspected names that the text supports: another person is surely named or there is other PHI, and
-/// the word is announced, or is written as a name and not an ordinary word.
+/// Adds the names that the model suspects and the text supports: another person has a certain name or there is other
+/// PHI, and the word is announced, or is written as a name and is not an ordinary word.
 pub(crate) fn add_suspected(
     page: &Page<'_>,
     threshold: impl Fn(PhiKind) -> f32,
@@ -279,7 +281,7 @@ pub(crate) fn add_suspected(
     }
 }
 
-/// Whether a suspected name is one by its own words and those beside it.
+/// Whether the words of a suspected name, or those beside it, support it.
 fn is_supported(page: &Page<'_>, one: &Candidate) -> bool {
     let is_near = one.score >= names::NEARLY;
     let text = page.text.get(one.span.clone()).unwrap_or_default();

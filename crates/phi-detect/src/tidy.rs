@@ -16,10 +16,10 @@ use crate::rules;
 /// Score from which a single letter is taken for a name.
 const SURE_INITIAL: f32 = 0.6;
 
-/// Score from which a small word in a cell of a table is taken for a name.
+/// Score from which a lower-case word in a cell of a table is taken for a name.
 const SURE_CELL: f32 = 0.5;
 
-/// Score from which a small word that is an ordinary one, or that is in code, is taken for a name.
+/// Scores from which a lower-case word that is an ordinary word, or that is in code, is taken for a name.
 const SURE_WORD: f32 = 0.6;
 const SURE_IN_CODE: f32 = 0.9;
 
@@ -36,8 +36,7 @@ pub(crate) fn tidy(page: &Page<'_>, found: &[Candidate]) -> List<Candidate> {
     page.memory().collect(tidied)
 }
 
-/// Shares of known words below which a name is doubted, each with the score from which the model is believed all the
-/// same: if few of the words around are known to it, and if almost none are.
+/// Share of words around a name that the model knows, and the minimum score of the name if the share is smaller.
 pub(crate) const STRANGE: (f32, f32) = (0.45, 0.6);
 const UNTAUGHT: (f32, f32) = (0.3, 0.97);
 
@@ -53,7 +52,8 @@ fn is_taught(page: &Page<'_>, name: &Candidate) -> bool {
     needed.is_none_or(|(_, score)| name.score >= score)
 }
 
-/// Splits what cannot be one finding: at an empty line, between two people, at a bracket or quote that is not closed in it.
+/// Splits a span that cannot be one finding: at an empty line, between two people, at a bracket or quote that is not
+/// closed in it.
 fn pieces(page: &Page<'_>, candidate: &Candidate) -> List<Candidate> {
     let text = page.slice(candidate.span.clone());
     let is_open = |open: u8, close: u8, at: usize| {
@@ -84,7 +84,7 @@ fn pieces(page: &Page<'_>, candidate: &Candidate) -> List<Candidate> {
     page.memory().collect(pieces)
 }
 
-/// Fits the span of what the model found to its form; a value of a data field never exceeds the field.
+/// Fits the span of the model's finding to its form; a value in a field of data ends with the field.
 fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if page.field_at(candidate.span.start).is_none() {
         candidate.span = (rules::finder(candidate.kind).complete)(page, candidate.span);
@@ -94,7 +94,7 @@ fn whole(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// Cuts off a quote or bracket at an edge that has no partner inside, and the part beyond a field.
+/// Cuts off a quote or bracket at an edge without a partner inside, and the text beyond a field.
 fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate.span = without_tags(page, candidate.span);
     let text = page.slice(candidate.span.clone());
@@ -113,7 +113,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     if front + back < text.len() {
         candidate.span = candidate.span.start + front..candidate.span.end - back;
     }
-    // A value of a data field ends with the field.
+    // A value in a field of data ends with the field.
     if let Some(field) = page
         .field_at(candidate.span.start)
         .filter(|field| field.meaning.is_some())
@@ -123,7 +123,7 @@ fn without_loose_edges(page: &Page<'_>, mut candidate: Candidate) -> Candidate {
     candidate
 }
 
-/// Removes the tags round a value (`<postalCode>05301</postalCode>`).
+/// Returns a value without the tags around it (`<postalCode>05301</postalCode>`).
 fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let text = page.slice(span.clone());
     let front = match text.first() {
@@ -141,7 +141,7 @@ fn without_tags(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Whether the model may call this PHI: not a mask placeholder, the name of a tag, or a lone letter.
+/// Whether a finding of the model may be PHI, and is not a mask placeholder, the name of a tag or a lone letter.
 fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() -> bool) -> bool {
     let text = page.slice(candidate.span.clone());
     let letters = text
@@ -181,7 +181,7 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
         && page.byte_before(candidate.span.start) == b'\t'
         && text.iter().all(u8::is_ascii_lowercase);
     let is_weak_word = candidate.kind == PhiKind::NAME && is_weak_word(page, candidate);
-    // A single letter is a person's only with its dot: "S. denies pain".
+    // A letter is a person's initial only with its dot ("S. denies pain").
     let is_initial = letters == 1 && text.ends_with(b".") && candidate.score >= SURE_INITIAL;
     (letters >= 2 || is_initial)
         && !is_letters
@@ -194,15 +194,15 @@ fn is_plausible(page: &Page<'_>, candidate: &Candidate, has_markup: impl Fn() ->
         && !page.has_placeholder(&around)
 }
 
-/// Whether a word is not a name as long as the model has doubts ("major metros have risen", `Z.last=jo,`, "usage: apply
-/// [STASH]").
+/// Whether a word is too weak to be a name as long as the model has doubts ("major metros have risen", `Z.last=jo,`,
+/// "usage: apply [STASH]").
 fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
     let span = &candidate.span;
     let text = page.slice(span.clone());
     let is = |what: fn(&str) -> bool| page.text.get(span.clone()).is_some_and(what);
     if text.iter().all(u8::is_ascii_uppercase) {
         let in_brackets = page.byte_before(span.start) == b'[' && page.byte(span.end) == b']';
-        // "the CWF still shows": a few capitals that no list has as a name are an abbreviation.
+        // A few capitals that are not in a list of names are an abbreviation ("the CWF still shows").
         let is_acronym = (2..=4).contains(&text.len())
             && !people::is_announced(page, span)
             && !LEXICON.sense(text).has(Sense::GIVEN)
@@ -229,7 +229,7 @@ fn is_weak_word(page: &Page<'_>, candidate: &Candidate) -> bool {
         || !is(names::is_only_a_name) && is_among_capitals(page, span)
 }
 
-/// Bytes on both sides in which sentences are examined, and the number of them that must begin with a capital.
+/// Distance on both sides in which sentences are read, and number of them that must begin with a capital.
 const SENTENCES_REACH_BYTES: usize = 400;
 const SENTENCES_MIN: usize = 3;
 

@@ -1,4 +1,4 @@
-//! A scan asks its caller for more time every few KiB, ends early when there is none, and says so.
+//! A scan asks its caller for more time every few KiB, ends early if it gets none, and says so.
 
 use std::cell::Cell;
 
@@ -87,7 +87,7 @@ fn short_texts_are_complete_in_any_field() {
     assert_eq!(findings.len(), 1);
 }
 
-/// Lines until there are so many bytes.
+/// Joins lines up to this number of bytes.
 fn lines(bytes: usize, line: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     (0..)

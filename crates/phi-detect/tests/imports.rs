@@ -1,7 +1,7 @@
 //! Imports run one way: no two modules of a folder need each other, parents and children aside.
 //!
-//! The graph is computed from the sources. Below every folder, what stands side by side (a file or
-//! a whole folder) must have an order in which each imports only what comes before it.
+//! The graph is computed from the sources. Below every folder, its entries (a file or a whole folder) must have an
+//! order in which each imports only entries before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ impl Modules {
     }
 }
 
-/// Who imports whom, with a line that says where.
+/// Imports of each node, each with the line that imports it.
 type Graph = BTreeMap<String, BTreeSet<(String, String)>>;
 
 /// The imports of one circle, if there is one.
@@ -150,7 +150,7 @@ fn circle_in(graph: &Graph) -> Option<Vec<String>> {
             let mut others = left.iter().flat_map(|other| &graph[*other]);
             others.any(|(to, _)| to == node)
         };
-        // Whoever imports nobody that is left, or is imported by nobody, stands in no circle.
+        // A node that imports no remaining node, or is imported by none, is not in a circle.
         let free = left
             .iter()
             .find(|node| !imports(node) || !is_imported(node));

@@ -1,8 +1,8 @@
-//! What a scan costs, counted in instructions and not in time, so that a busy machine does not matter.
+//! Cost of a scan, counted in instructions and not in time, so that a busy machine does not matter.
 //!
-//! The test runs itself under Valgrind, once with one scan and once with several; the difference is what a scan costs.
-//! Where there is no Valgrind nothing is counted. The figures are of the profile that tests are built with and of AVX2,
-//! the widest registers that Valgrind knows: not what users pay, but what grows when the work does.
+//! The test runs itself under Valgrind, once with one scan and once with several; the difference is the cost of a
+//! scan. Without Valgrind it counts nothing. The figures are of the profile that tests are built with and of AVX2,
+//! the widest registers that Valgrind knows: they show growth, not the cost for users.
 
 #![allow(
     clippy::disallowed_types,
@@ -39,7 +39,7 @@ static TEXTS: &[(&str, Depth, u64)] = &[
 ];
 
 const TEXT_BYTES: usize = 4096;
-/// Which text the run under Valgrind scans, and how often.
+/// Text that the run under Valgrind scans, and number of scans.
 const ORDER: &str = "PHI_DETECT_COUNTED";
 
 #[test]
@@ -69,7 +69,7 @@ fn repeated(text: &str) -> String {
     text.repeat(TEXT_BYTES / text.len())
 }
 
-/// What the run under Valgrind does.
+/// Runs the scans under Valgrind.
 fn scan(order: &str) {
     let (index, times) = order.split_once(' ').expect("two numbers");
     let (index, times): (usize, usize) = (

@@ -1,8 +1,8 @@
-//! A labelled or complete identifier is found whatever stands beside it.
+//! A labelled or complete identifier is found next to any character.
 //!
-//! Every kind, every form of its label and every neighbour before and after the value: all signs of
-//! ASCII, and the punctuation, spaces, dashes, bullets and currency signs of Unicode. Where a
-//! neighbour makes another value, [`EXCEPTIONS`] says so and why.
+//! Every kind, every form of its label and every neighbour before and after the value: all signs of ASCII, and the
+//! punctuation, spaces, dashes, bullets and currency signs of Unicode. If a neighbour makes another value,
+//! [`EXCEPTIONS`] says so and why.
 
 use phi_detect::{Detector, PhiKind};
 
@@ -37,7 +37,7 @@ const LABELLED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Values that nothing but their form gives away.
+/// Values that are found by their form alone.
 const UNMISTAKABLE: &[(&str, &str)] = &[
     ("ssn", "536-22-8741"),
     ("phone", "(206) 555-0142"),
@@ -46,7 +46,7 @@ const UNMISTAKABLE: &[(&str, &str)] = &[
     ("medicare_id", "1EG4TE5MK73"),
 ];
 
-/// Signs of ASCII that can stand beside a value.
+/// Signs of ASCII that can be beside a value.
 fn ascii() -> impl Iterator<Item = char> {
     (1..128u8)
         .map(char::from)
@@ -108,7 +108,7 @@ fn neighbours() -> Vec<char> {
     ascii().chain(unicode).collect()
 }
 
-/// Where a value is not found, and why that is right. Empty means any.
+/// Positions at which a value is not found, and why that is right. Empty means any.
 struct Exception {
     kind: &'static str,
     value: &'static str,
@@ -243,7 +243,7 @@ const EXCEPTIONS: &[Exception] = &[
     },
 ];
 
-/// Where the neighbour stands, as a template: `V` is the value, `N` the neighbour.
+/// Position of the neighbour, as a template: `V` is the value, `N` the neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     After,
@@ -287,7 +287,8 @@ fn is_excepted(row: (&str, &str, &str), place: Place, neighbour: char) -> bool {
     })
 }
 
-/// Whether every letter and digit of the value, wherever it stands in the text, is covered by findings, one of the kind.
+/// Whether every letter and digit of the value, at each of its positions in the text, is covered by findings, at
+/// least one of the kind.
 fn is_found(detector: &Detector, kind: PhiKind, text: &str, value: &str) -> bool {
     let findings = detector.scan(text);
     text.match_indices(value).all(|(start, _)| {

@@ -1,5 +1,5 @@
-//! What holds for any text: findings are in order, apart and on character boundaries,
-//! and masking what was masked changes nothing.
+//! Properties of any text: findings are in order, apart and on character boundaries, and masking a masked text
+//! changes nothing.
 
 use phi_detect::{Depth, Detector, Findings, Settings};
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ const PIECES: &[&str] = &[
     " mg",
 ];
 
-/// Letters of several bytes, and signs that are none.
+/// Letters of several bytes, and signs other than letters.
 const LETTERS: &[&str] = &[
     "日本",
     "山田 太郎",
@@ -228,14 +228,14 @@ fn pieces() -> impl Strategy<Value = String> {
     made_of(&[PIECES, LETTERS, PLACES, FRAMES])
 }
 
-/// The same texts on every run; `PROPTEST_CASES` asks for more of them, `SEED` for others.
+/// Seeded configuration: equal texts on every run; `PROPTEST_CASES` sets their number, `SEED` their choice.
 fn config() -> ProptestConfig {
     let seed = std::env::var("SEED")
         .ok()
         .and_then(|text| text.parse().ok());
     let default = ProptestConfig::default();
     ProptestConfig {
-        // Where a finding ends in the middle of a letter takes several rare pieces side by side.
+        // A finding that ends in the middle of a letter takes several rare pieces side by side.
         cases: 16 * default.cases,
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed.unwrap_or(1962)),

@@ -272,7 +272,7 @@ fn documents_inside_strings() {
             r#"{"raw":"PID|1||48291378^^^H^MR||OKONKWO^KOFI"}"#,
             &[("mrn", "48291378"), ("name", "OKONKWO^KOFI")],
         ),
-        // A template, a list of words and a sentence with a bar are no documents.
+        // A template, a list of words and a sentence with a bar are not documents.
         (
             r#"{"path":"{id}/x","a":"[1] b, c","n":"dob | mrn\nx | 1"}"#,
             &[],

@@ -156,7 +156,7 @@ fn rules_in_sources() -> BTreeSet<String> {
 
 #[test]
 fn every_rule_is_reached_by_an_example() {
-    // Where the model is surer, only the rules alone show which of them said so.
+    // If the model has the higher score, only the rules alone show which of them said so.
     let detectors = [detector(), detector().without_names()];
     let mut missing = rules_in_sources();
     assert!(missing.len() > 50, "{missing:?}");

@@ -1,7 +1,7 @@
-//! Floors for what the detector reaches on texts that it was never tuned to.
+//! Floors for the detector's results on texts that it was never tuned to.
 //!
-//! `model/marked.py` explains the marks in the texts of `model/unseen`. Only totals are printed: a set whose mistakes were
-//! read no longer measures.
+//! `model/marked.py` explains the marks in the texts of `model/unseen`. Only totals are printed: a set whose mistakes
+//! were read no longer measures.
 
 use std::ops::Range;
 use std::path::Path;
@@ -144,7 +144,7 @@ fn scanned(depth: Depth, documents: &[Document]) -> Vec<Vec<(PhiKind, Range<usiz
         .collect()
 }
 
-/// How many of these spans of a kind there are, and how many of them touch one of the others.
+/// Counts the spans of a kind, and those of them that touch a span of the second list.
 fn touched(
     kind: PhiKind,
     these: &[(PhiKind, Range<usize>)],

@@ -6,7 +6,7 @@ use crate::page::{Label, Page, is_word_byte, word_end};
 
 use super::REACH_BYTES;
 
-/// Where the value of a label starts: after signs, small words and, in a dialogue, the next speaker.
+/// Returns the start of a label's value: after signs, small words and, in a dialogue, the next speaker.
 pub(crate) fn value_after(page: &Page<'_>, label_end: usize) -> usize {
     let bytes = page.bytes();
     let rest = page.slice(label_end..page.text.len().min(label_end + REACH_BYTES));
@@ -40,13 +40,13 @@ fn after_fillers(page: &Page<'_>, from: usize) -> usize {
     at
 }
 
-/// "last four": the number counts the digits that follow.
+/// Whether "last" precedes a number, which then counts the digits that follow ("last four").
 fn follows_last(bytes: &[u8], at: usize) -> bool {
     bytes[..at].ends_with(b"last ") || bytes[..at].ends_with(b"Last ")
 }
 
-/// Whether a label is the name of a speaker who answers: "your social?\nMember: 8741". Only what people are called is
-/// one: after "What next?" the line "MRN: 482913" opens a form.
+/// Whether a label is the name of a speaker who answers ("your social?\nMember: 8741"). Only the name of a person or
+/// role is one: after "What next?" the line "MRN: 482913" opens a form.
 pub(super) fn is_speaker(bytes: &[u8], label: &Label) -> bool {
     let (start, end) = (label.start as usize, label.end as usize);
     let before = &bytes[start.saturating_sub(4)..start];
@@ -96,7 +96,7 @@ pub(super) fn answer_at(bytes: &[u8], at: usize) -> Option<Answer> {
     }
 }
 
-/// " It's 482913": the next sentence speaks of what the last one named.
+/// Whether the next sentence refers to the value that the last sentence named (" It's 482913").
 fn refers_back(rest: &[u8]) -> bool {
     const OPENINGS: &[&[u8]] = &[b"it's ", b"its ", b"it is ", b"that's "];
     let next = rest.get(1..).unwrap_or_default();
@@ -114,7 +114,7 @@ fn on_next_line(bytes: &[u8], start: usize) -> Option<Answer> {
     })
 }
 
-/// "MRN, please?\n482913": an answer without a speaker, on the next line or after one that is empty.
+/// Returns an answer without a speaker, on the next line or after an empty line ("MRN, please?\n482913").
 fn below(bytes: &[u8], start: usize) -> Option<Answer> {
     let start = start + usize::from(bytes.get(start) == Some(&b'\n'));
     (start < bytes.len()).then_some(Answer {
@@ -126,7 +126,7 @@ fn below(bytes: &[u8], start: usize) -> Option<Answer> {
 const SPEAKER_BYTES_MAX: usize = 32;
 const SPEAKER_WORDS_MAX: usize = 6;
 
-/// Where the words of the speaker named at `start` begin.
+/// Returns the start of the words of the speaker named at `start`.
 fn after_speaker(bytes: &[u8], start: usize, words_max: usize) -> Option<usize> {
     let rest = &bytes[start.min(bytes.len())..bytes.len().min(start + SPEAKER_BYTES_MAX)];
     let colon = rest.windows(2).position(|pair| pair == b": ")?;

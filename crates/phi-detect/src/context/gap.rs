@@ -1,35 +1,35 @@
-//! What stands between a label and a value, and how firmly it ties them.
+//! Text between a label and a value, and how firmly it ties them.
 
 use super::Strength;
 use super::answer::{Answer, answer_at};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte, placeholder_at, word_end};
 
-/// How many words that are not fillers may stand between label and value.
+/// Maximum number of words other than fillers between label and value.
 const REACH_WORDS: usize = 7;
-/// How many words a label may be qualified by, up to its colon.
+/// Maximum number of words that qualify a label, up to its colon.
 const QUALIFYING_WORDS_MAX: usize = 5;
 
-/// What stands between a label and a value.
+/// Summary of the text between a label and a value.
 #[derive(Default)]
 pub(super) struct Gap {
     words: usize,
     /// Numbers of three digits or more; shorter ones are counts and ages.
     pub(super) numbers: usize,
     line_breaks: usize,
-    /// Where the label stands in a question, its answer.
+    /// Answer to the question that contains the label.
     answer: Option<Answer>,
     /// Words after the last number.
     since: Since,
 }
 
-/// The words that stand after the last number of a gap, or after the label if there is none.
+/// Words after the last number of a gap, or after the label of a gap without numbers.
 #[derive(Default)]
 struct Since {
     words: usize,
     /// Small words other than joints.
     fillers: usize,
-    /// "and", "to": words that put one value beside another.
+    /// Number of words that put one value beside another ("and", "to").
     joints: usize,
 }
 
@@ -46,7 +46,8 @@ impl Gap {
                 && gap.numbers == 0
             {
                 gap.answer = Some(answer);
-                // What a question says after its label is no distance: "your MRN, so that I can look you up?\n482913".
+                // The rest of a question after its label does not count as distance ("your MRN, so that I can look
+                // you up?\n482913").
                 if byte == b'?' && bytes[at..answer.start].contains(&b'\n') {
                     (gap.words, gap.since) = (0, Since::default());
                 }
@@ -60,7 +61,7 @@ impl Gap {
             } else if byte == b'['
                 && let Some(length) = placeholder_at(&bytes[at..])
             {
-                // A placeholder is the value that it stands for: "MRNs [MRN], 482914".
+                // A placeholder counts as the value that it replaces ("MRNs [MRN], 482914").
                 gap.number(true);
                 at += length;
             } else {
@@ -84,7 +85,7 @@ impl Gap {
         Some(gap)
     }
 
-    /// "MRN (outside hospital):", "MRN at referring site:": whether the words up to a colon only say more about the label.
+    /// Whether the words up to a colon only qualify the label ("MRN (outside hospital):", "MRN at referring site:").
     fn only_qualifies(&self, bytes: &[u8], from: usize, colon: usize) -> bool {
         let is_short = (1..=QUALIFYING_WORDS_MAX).contains(&self.words);
         if !is_short || self.numbers > 0 || self.answer.is_some() {
@@ -98,7 +99,7 @@ impl Gap {
         opens && ends && !words.iter().any(parts)
     }
 
-    /// Takes the word at `at` into account and returns where it ends.
+    /// Takes the word at `at` into account and returns its end.
     fn word(&mut self, bytes: &[u8], at: usize, from: usize, to: usize) -> usize {
         let end = word_end(bytes, at).max(at + 1).min(to);
         if is_prefix_of_number(bytes, at, end) {
@@ -149,7 +150,7 @@ fn is_joint(word: &[u8]) -> bool {
     JOINTS.iter().any(|joint| word.eq_ignore_ascii_case(joint))
 }
 
-/// `P-20881`: capitals tied to digits are part of the number.
+/// Whether capitals are tied to digits, and so are part of the number (`P-20881`).
 fn is_prefix_of_number(bytes: &[u8], start: usize, end: usize) -> bool {
     end - start <= 4
         && bytes[start..end].iter().all(u8::is_ascii_uppercase)

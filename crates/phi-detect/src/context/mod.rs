@@ -1,4 +1,4 @@
-//! What the surroundings of a value say about it: the nearest label, and how firmly it is tied.
+//! Context of a value: the nearest label, and how firmly it is tied.
 
 mod answer;
 mod gap;
@@ -13,16 +13,16 @@ use crate::lexicon::Sense;
 use crate::page::{Label, Page, is_word_byte};
 use gap::Gap;
 
-/// How firmly a label is tied to a value.
+/// Strength of the tie between a label and a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
     /// Somewhere before, in the same sentence.
     Near,
-    /// In a list that the label opens: "MRNs 123456, 234567".
+    /// The value is in a list that the label opens ("MRNs 123456, 234567").
     List,
-    /// With nothing but punctuation and small words between: "SSN on file is", "DOB:".
+    /// Only punctuation and small words are between ("SSN on file is", "DOB:").
     Tight,
-    /// The value stands in a field of that name.
+    /// The value is in a field of that name.
     Field,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Strength {
 pub(crate) struct LabelMatch {
     pub(crate) meaning: Meaning,
     pub(crate) tie: Strength,
-    /// Where the label ends, or the field starts; a place in the field where it starts far before the value.
+    /// End of the label, or start of the field; an offset inside the field if it starts far before the value.
     pub(crate) from: usize,
 }
 
@@ -46,11 +46,11 @@ impl LabelMatch {
     }
 }
 
-/// How far before a value a label may stand, in bytes.
+/// Maximum distance of a label before a value, in bytes.
 const REACH_BYTES: usize = 72;
-/// How far before a value the words of its field are looked at.
+/// Distance before a value in which the words of its field are read.
 const FIELD_REACH_BYTES: usize = 256;
-/// How many labels before a value are looked at.
+/// Number of labels before a value that are read.
 const REACH_LABELS: usize = 5;
 
 /// The nearest label before `at` among those that `decides` accepts.
@@ -67,7 +67,7 @@ pub(crate) fn claim_before(
     let reachable = reachable.take_while(|label| {
         label.start as usize >= floor && at - label.end as usize <= REACH_BYTES
     });
-    // Mostly there is nothing that could decide, and no need to read what stands between.
+    // Usually no label or field could decide, so the text between need not be read.
     let field_meaning = field.and_then(|field| field.meaning);
     let mut meanings = reachable.clone().map(|label| label.meaning);
     if !meanings.any(&decides) && !field_meaning.is_some_and(&decides) {
@@ -115,7 +115,7 @@ pub(crate) fn claim_before(
     })
 }
 
-/// Whether what reads like a label is one, and of what follows it.
+/// Whether an apparent label is a label, and belongs to the value behind it.
 fn is_heard(page: &Page<'_>, label: &Label) -> bool {
     !answer::is_speaker(page.bytes(), label)
         && !is_of_value_before(page, label)
@@ -129,7 +129,7 @@ pub(crate) fn number_claim(page: &Page<'_>, at: usize, own: &[Meaning]) -> Optio
     })
 }
 
-/// "Mr. Roe", "in order to", "in the order of": whether what reads like a label is a title, or part of a saying.
+/// Whether an apparent label is a title or part of a phrase ("Mr. Roe", "in order to", "in the order of").
 fn is_mere_word(page: &Page<'_>, label: &Label) -> bool {
     let word = page.slice(label.start as usize..label.end as usize);
     let after = page.slice(label.end as usize..page.text.len().min(label.end as usize + 4));
@@ -150,7 +150,7 @@ fn is_mere_word(page: &Page<'_>, label: &Label) -> bool {
             })
 }
 
-/// "3/14/1962 (DOB) to 1/5/2025": whether a label in brackets names the value before it.
+/// Whether a label in brackets names the value before it ("3/14/1962 (DOB) to 1/5/2025").
 fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
     let start = label.start as usize;
     page.byte(label.end as usize) == b')'
@@ -162,8 +162,8 @@ fn is_of_value_before(page: &Page<'_>, label: &Label) -> bool {
             .is_some_and(u8::is_ascii_digit)
 }
 
-/// "birth date reported by her mother as 3/14/1962": whether a date that is none of ours is only
-/// said about the label before it.
+/// Whether a label of another date only adds to the label before it ("birth date reported by her mother as
+/// 3/14/1962").
 fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bool) -> bool {
     let label = page.labels[index];
     let Some(before) = index.checked_sub(1).map(|before| page.labels[before]) else {
@@ -176,7 +176,7 @@ fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bo
         && page.slice(before.end as usize..label.start as usize) == b" "
 }
 
-/// Whether a label only says where something stands: "SSN on the insurance card: 536…".
+/// Whether a label only names the source of a value ("SSN on the insurance card: 536…").
 fn is_place(page: &Page<'_>, label: &Label) -> bool {
     const WHERE: &[&[u8]] = &[b"on", b"from", b"per"];
     let mut end = label.start as usize;
@@ -196,7 +196,7 @@ fn is_place(page: &Page<'_>, label: &Label) -> bool {
     false
 }
 
-/// Whether the sentence up to `at` speaks of something, however far back and whatever else it names.
+/// Whether the sentence up to `at` mentions a meaning, at any distance and beside any other.
 pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning) -> bool) -> bool {
     page.labels_before(at)
         .iter()
@@ -206,14 +206,14 @@ pub(crate) fn is_spoken_of(page: &Page<'_>, at: usize, meaning: impl Fn(Meaning)
         .any(|label| meaning(label.meaning) && Gap::read(page, label.end as usize, at).is_some())
 }
 
-/// Whether a sign or "is" right before a value says that it is what the words before speak of.
+/// Whether a sign or "is" directly before a value ties it to the words before.
 pub(crate) fn is_stated(page: &Page<'_>, span: &Range<usize>) -> bool {
     const SIGNS: &[&[u8]] = &[b" is ", b": ", b"= ", b"=", b" is: "];
     let before = page.slice(span.start.saturating_sub(5)..span.start);
     SIGNS.iter().any(|sign| before.ends_with(sign))
 }
 
-/// Whether what follows a value says outright what it is: "is her SSN", "(DOB)".
+/// Whether the text behind a value explicitly says its meaning ("is her SSN", "(DOB)").
 pub(crate) fn is_equated(page: &Page<'_>, end: usize) -> bool {
     const SIGNS: &[&[u8]] = &[b" is ", b" was ", b" (", b" = "];
     let after = page.slice(end..page.text.len().min(end + 5));
@@ -256,12 +256,12 @@ pub(crate) fn claim_after(
     })
 }
 
-/// "(8741) of her social": the bracket is the value's.
+/// Returns the text without the closing bracket of the value ("(8741) of her social").
 fn unclosed(between: &[u8]) -> &[u8] {
     between.strip_prefix(b")").unwrap_or(between)
 }
 
-/// "482913, that's her", "482913? thats the": what follows speaks of the value before it.
+/// Whether the text behind a value refers to it ("482913, that's her", "482913? thats the").
 fn is_pointed_at(between: &[u8]) -> bool {
     let signs = between
         .iter()
@@ -283,7 +283,7 @@ fn starts_with_word(text: &[u8], words: &[&[u8]]) -> bool {
 mod tests {
     use super::*;
 
-    /// What lays claim to the last number of a text.
+    /// Returns the claim on the last number of a text.
     fn claim(text: &str) -> Option<(Meaning, Strength)> {
         let page = Page::new(text);
         let last = page.marks.iter().rfind(|mark| mark.is_number())?;

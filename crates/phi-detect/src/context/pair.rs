@@ -3,10 +3,10 @@
 use crate::labels::Meaning;
 use crate::page::Page;
 
-/// What the label with this index means for the value at `at`, which has `numbers` values between it and the label.
+/// Returns the meaning of the label with this index for the value at `at`, which has `numbers` values between it and
+/// the label.
 ///
-/// In a pair the first label is that of the first value. Where only one value follows, it is
-/// taken for the one that matters.
+/// In a pair the first label is that of the first value. If only one value follows, it gets the label that matters.
 pub(super) fn meaning(
     page: &Page<'_>,
     index: usize,
@@ -30,7 +30,7 @@ pub(super) fn meaning(
     }
 }
 
-/// Numbers that are none of ours.
+/// Whether a meaning is a number or a date that is not PHI of a known kind.
 pub(super) fn is_mere(meaning: Meaning) -> bool {
     matches!(
         meaning,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{DateHit, Form, is_either_order, is_month_day, is_year, leading_digits, number};
 use crate::page::{Mark, Page, word_end};
 
-/// `03/14/1962`, `1962-03-14`, `14.3.62`, `03 14 1962`, and `3/14`.
+/// Returns a date in figures (`03/14/1962`, `1962-03-14`, `14.3.62`, `03 14 1962`, and `3/14`).
 pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let first = page.marks[index];
     let second = *page.marks.get(index + 1)?;
@@ -61,7 +61,7 @@ pub(super) fn numeric(page: &Page<'_>, index: usize) -> Option<DateHit> {
     })
 }
 
-/// `11/1990`, with nothing tied to it.
+/// Returns a month and year with nothing tied to them (`11/1990`).
 fn month_and_year(page: &Page<'_>, first: Mark, second: Mark) -> Option<DateHit> {
     let span = first.start as usize..second.end as usize;
     let is_tied = matches!(page.byte(span.end), b'/' | b'-' | b'.')
@@ -77,7 +77,8 @@ fn month_and_year(page: &Page<'_>, first: Mark, second: Mark) -> Option<DateHit>
     })
 }
 
-/// `14.III.1962`: the month in Roman numerals, as in Central Europe; `14/set/1962`: in letters that elsewhere are a word.
+/// Returns a date with the month in Roman numerals, as in Central Europe (`14.III.1962`), or in letters that are a
+/// word elsewhere (`14/set/1962`).
 pub(super) fn lettered(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
     const ROMAN: &[&[u8]] = &[
         b"I", b"II", b"III", b"IV", b"V", b"VI", b"VII", b"VIII", b"IX", b"X", b"XI", b"XII",
@@ -117,7 +118,7 @@ pub(super) fn lettered(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
     })
 }
 
-/// `07 / 23 / 1957`, `0 7 / 3 0 / 1 9 8 9`: as typed into the boxes of a form.
+/// Returns a date typed into the boxes of a form (`07 / 23 / 1957`, `0 7 / 3 0 / 1 9 8 9`).
 pub(super) fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
     if is_tied_before(page, start) {
         return None;
@@ -128,7 +129,7 @@ pub(super) fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
     let (third, end) = boxes(page, box_after(page, next, separator)?, 4)?;
     let end = end - usize::from(page.byte_before(end) == b' ');
     let is_date = is_year(third) && is_either_order(first, second);
-    // Bars stand between the boxes of a form, but also between the cells of a table.
+    // Bars separate the boxes of a form, but also the cells of a table.
     let form = if separator == b'|' {
         Form::Compact
     } else {
@@ -140,7 +141,7 @@ pub(super) fn spread(page: &Page<'_>, start: usize) -> Option<DateHit> {
     })
 }
 
-/// Up to `most` digits with at most one space after each, as a number, and where they end.
+/// Returns up to `most` digits with at most one space after each, as a number, and their end.
 fn boxes(page: &Page<'_>, start: usize, most: usize) -> Option<(u32, usize)> {
     let mut at = start;
     let mut value = 0;
@@ -155,13 +156,13 @@ fn boxes(page: &Page<'_>, start: usize, most: usize) -> Option<(u32, usize)> {
     (at > start && !page.byte(at).is_ascii_digit()).then_some((value, at))
 }
 
-/// Where the next box starts after a separator.
+/// Returns the start of the next box after a separator.
 fn box_after(page: &Page<'_>, at: usize, separator: u8) -> Option<usize> {
     let next = at + 1 + usize::from(page.byte(at + 1) == b' ');
     (page.byte(at) == separator).then_some(next)
 }
 
-/// `19620314`, `03141962`, `031462`, `19620314083000`.
+/// Returns a date without separators (`19620314`, `03141962`, `031462`, `19620314083000`).
 pub(super) fn compact(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     let digits = page.slice(span.clone());
     let part = |from: usize, to: usize| number(page, span.start + from..span.start + to);
@@ -180,7 +181,7 @@ pub(super) fn compact(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     })
 }
 
-/// `14th of the 3rd, 1962`: day and month counted, then the year.
+/// Returns a date with day and month as ordinals, then the year (`14th of the 3rd, 1962`).
 pub(super) fn ordinals(page: &Page<'_>, day: Range<usize>) -> Option<DateHit> {
     let is_ordinal = |span: &Range<usize>, digits: usize| {
         let tail = page.slice(span.start + digits..span.start + digits + 2);

@@ -34,8 +34,8 @@ pub(crate) fn each_date<'a>(
     })
 }
 
-/// The dates with their marks. Several rules ask at every mark; each is read once. Only what is a date is kept: numbers may be
-/// all that a long text holds.
+/// The dates with their marks. Several rules ask at every mark, so each is read once. Only dates are kept, because a
+/// long text may be all numbers.
 fn all<'a>(page: &'a Page<'_>) -> &'a [(usize, DateHit)] {
     page.dates.get_or_init(|| {
         let dates = each_that_may_be(page);
@@ -60,7 +60,7 @@ fn read(page: &Page<'_>, index: usize) -> Option<DateHit> {
         return round_month(page, mark.range());
     }
     if mark.is_number() {
-        // How long a number is says which part of a date it can be, and most are none.
+        // The length of a number shows the parts of a date that it can be, and most numbers cannot be any.
         return match mark.len() {
             1 | 2 => numeric(page, index)
                 .or_else(|| lettered(page, mark.range()))

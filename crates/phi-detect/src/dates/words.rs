@@ -34,7 +34,7 @@ pub(crate) fn spoken_numbers(page: &Page<'_>, start: usize) -> Option<Range<usiz
     (numbers >= 3).then_some(start..end)
 }
 
-/// `昭和37年3月14日`, `1962年3月14日`: day, month and year with their signs, an era before them included.
+/// Returns year, month and day with their signs, an era before them included (`昭和37年3月14日`, `1962年3月14日`).
 pub(super) fn with_signs(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     let text = page
         .text
@@ -57,7 +57,7 @@ pub(super) fn with_signs(page: &Page<'_>, span: Range<usize>) -> Option<DateHit>
     })
 }
 
-/// `14MAR1962`.
+/// Returns a date around the letters of its month (`14MAR1962`).
 pub(super) fn month_inside(page: &Page<'_>, span: Range<usize>) -> Option<DateHit> {
     let day = leading_digits(page, span.clone());
     if !(1..=2).contains(&day.len()) {
@@ -76,7 +76,8 @@ pub(super) fn month_inside(page: &Page<'_>, span: Range<usize>) -> Option<DateHi
     })
 }
 
-/// `March 14, 1962`, `14 March 1962`, `the fourteenth of March 1962`, `14-Mar-62`, `March 14`.
+/// Returns the date around a month's name (`March 14, 1962`, `14 March 1962`, `the fourteenth of March 1962`,
+/// `14-Mar-62`, `March 14`).
 pub(super) fn round_month(page: &Page<'_>, month: Range<usize>) -> Option<DateHit> {
     let after_month = after_dot(page, month.end);
     if let Some(day) = day_before(page, month.start) {
@@ -104,7 +105,7 @@ pub(super) fn round_month(page: &Page<'_>, month: Range<usize>) -> Option<DateHi
     })
 }
 
-/// `1962. június 14.`: year, month and day, as in Hungary.
+/// Returns a date with the year first, as in Hungary (`1962. június 14.`).
 pub(super) fn year_first(page: &Page<'_>, year: Range<usize>) -> Option<DateHit> {
     // Elsewhere these are given names.
     const MONTHS: &[&[u8]] = &[b"junius", b"julius"];
@@ -122,7 +123,7 @@ pub(super) fn year_first(page: &Page<'_>, year: Range<usize>) -> Option<DateHit>
     })
 }
 
-/// `March 1962`, with its century.
+/// Returns a month and a year with its century (`March 1962`).
 fn month_and_year(page: &Page<'_>, month: Range<usize>, after_month: usize) -> Option<DateHit> {
     let end = year_after(page, after_month)?;
     let has_century = page.slice(end - 4..end).iter().all(u8::is_ascii_digit);
@@ -136,7 +137,7 @@ fn after_dot(page: &Page<'_>, at: usize) -> usize {
     at + usize::from(page.byte(at) == b'.')
 }
 
-/// Where a day that ends before the month starts.
+/// Returns the start of a day that ends before the month.
 fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
     let mut end = step_back(page, month)?;
     if let Some(start) = page.word_start_before(end)
@@ -179,7 +180,7 @@ fn day_before(page: &Page<'_>, month: usize) -> Option<usize> {
         .then_some(start)
 }
 
-/// "twenty first": takes the tens before an ordinal word.
+/// Returns the start of the tens before an ordinal word ("twenty first").
 fn tens_before(page: &Page<'_>, ordinal: usize) -> usize {
     let Some(end) = step_back(page, ordinal) else {
         return ordinal;
@@ -190,7 +191,7 @@ fn tens_before(page: &Page<'_>, ordinal: usize) -> usize {
     }
 }
 
-/// Where a day after the month ends: "14", "14th", "the fourteenth".
+/// Returns the end of a day after the month ("14", "14th", "the fourteenth").
 fn day_after(page: &Page<'_>, after_month: usize) -> Option<usize> {
     let mut at = step(page, after_month, false)?;
     if page.slice(at..at + 4).eq_ignore_ascii_case(b"the ") {
@@ -224,7 +225,7 @@ fn day_after(page: &Page<'_>, after_month: usize) -> Option<usize> {
     None
 }
 
-/// Where a year after day or month ends: ", 1962", "62", "nineteen sixty two".
+/// Returns the end of a year after day or month (", 1962", "62", "nineteen sixty two").
 fn year_after(page: &Page<'_>, from: usize) -> Option<usize> {
     let mut at = step(page, from, true)?;
     if matches!(page.slice(at..at + 3), b"of " | b"in " | b"de ") {

@@ -1,8 +1,7 @@
 //! Postal addresses.
 //!
-//! A street line starts with a number and ends with a street word; boxes, rural
-//! routes, highways and military lines have forms of their own. Unit, city, state
-//! and ZIP that follow belong to the same finding.
+//! A street line starts with a number and ends with a street word; boxes, rural routes, highways and military lines
+//! have further forms. Unit, city, state and ZIP that follow belong to the same finding.
 
 use super::{Meaning, PhiRule};
 use crate::spelling::Spelling;

@@ -1,6 +1,6 @@
-//! Health plan beneficiary numbers: what insurers call member, subscriber or policy number.
+//! Health plan beneficiary numbers, which insurers call member, subscriber or policy number.
 //!
-//! Every insurer has a format of its own, so the label decides.
+//! Every insurer has a different format, so the label decides.
 
 use super::{BY_LABEL, Evidence, Number, PhiRule, Shape};
 use crate::spelling::Spelling;

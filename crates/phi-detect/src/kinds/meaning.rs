@@ -1,38 +1,38 @@
-//! What labels say about values.
+//! Meanings of labels.
 
 use super::PhiKind;
 
-/// What a label says about the value that belongs to it.
+/// Meaning of a label for its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Ssn,
-    /// "social", "SS": an SSN when the shape agrees.
+    /// An SSN if the shape agrees ("social", "SS").
     SsnMaybe,
     Dob,
-    /// "born", "turned": a date of birth when a full date follows.
+    /// A date of birth if a full date follows ("born", "turned").
     Born,
     Phone,
-    /// "call", "at", "ext": weak signs of a telephone number.
+    /// A weak sign of a telephone number ("call", "at", "ext").
     PhoneMaybe,
     Email,
     Address,
     Zip,
     City,
     Mrn,
-    /// "chart", "patient id", "account": an MRN when nothing says otherwise.
+    /// An MRN unless the text says otherwise ("chart", "patient id", "account").
     MrnMaybe,
     /// `record_id` as a key: an MRN beside another sign of a person, since any program has records.
     MrnBeside,
-    /// "patient", "patient name", "family".
+    /// A person's name ("patient", "patient name", "family").
     Name,
-    /// "name" in data, which may be anybody's or anything's.
+    /// A name in data, of a person or a thing ("name").
     NameMaybe,
     Medicare,
-    /// "lives", "resides": an address when a street follows.
+    /// An address if a street follows ("lives", "resides").
     Dwelling,
-    /// "corner of": two streets follow.
+    /// Two streets that follow ("corner of").
     Corner,
-    /// A person's number of a kind that only its label gives away, or of none of ours: claim, licence, account.
+    /// A person's number that is known only by its label, of a known kind or another: claim, licence, account.
     OtherId(Option<PhiKind>),
     /// A number about no person: order, lot, ticket, study.
     Thing,

@@ -1,9 +1,8 @@
 //! The kinds of PHI as data: one file and one row each.
 //!
-//! A row says everything about its kind: how it is called, which labels introduce it, what it must
-//! find and what it must leave alone. Codes, placeholders, settings, documentation and tests follow
-//! from the row. How a kind is found stands in `rules`; a kind that says which [`Number`] it is needs
-//! nothing there.
+//! A row says everything about its kind: its names, the labels that introduce it, the values to find and the values
+//! to leave alone. Codes, placeholders, settings, documentation and tests follow from the row. The rules that find a
+//! kind are in `rules`; a kind whose row gives its [`Number`] does not need rules there.
 
 mod address;
 mod dob;
@@ -24,26 +23,26 @@ pub(crate) use number::{Evidence, Number, Shape, Weight};
 use crate::depth::Depth;
 use crate::spelling::Spelling;
 
-/// What the labels of a kind say whose row gives its [`Number`].
+/// Meaning of the labels of a kind whose row gives its [`Number`].
 const BY_LABEL: Meaning = Meaning::OtherId(None);
 
-/// A kind of PHI: what it is, how it is called and its proof.
+/// A kind of PHI: its meaning, its names and its proof.
 pub struct PhiRule {
     /// The code used in headers, errors, the audit trail, settings and the command line.
     pub code: &'static str,
     /// The name people read.
     pub label: &'static str,
-    /// What mask mode writes in place of a finding.
+    /// Text that mask mode writes in place of a finding.
     pub placeholder: &'static str,
-    /// What is found, in a few sentences for users.
+    /// Description of the values that are found, in a few sentences for users.
     pub summary: &'static str,
-    /// What looks like it and is left alone on purpose.
+    /// Description of similar values that are left alone on purpose.
     pub not_found: &'static str,
     /// The document that defines the format.
     pub authority: &'static str,
     /// Findings of fast scans with a lower score are dropped unless an account sets another threshold.
     pub threshold: f32,
-    /// Whether it is looked for by every account. If not, by those that set a threshold for it.
+    /// Whether every account searches for it. If not, only accounts that set a threshold for it do.
     pub is_on_by_default: bool,
     /// Texts in which exactly the parts between `«` and `»` are found.
     pub hits: &'static [&'static str],
@@ -53,11 +52,11 @@ pub struct PhiRule {
     pub(crate) labels: &'static [(Meaning, &'static str)],
     /// Phrases that say something else as the whole key of a value in data than they say in prose.
     pub(crate) keys: &'static [(Meaning, &'static str)],
-    /// What it looks like, where its label is all there is to know it by.
+    /// Form of the value, for a kind that is found by its label alone.
     pub(crate) number: Option<Number>,
-    /// How sure each shape and evidence makes us.
+    /// Score of each shape and evidence.
     pub(crate) weights: &'static [Weight],
-    /// What may differ between two spellings of one value.
+    /// Differences allowed between two spellings of one value.
     pub spelling: Spelling,
     /// Added to the score when two kinds want the same text.
     pub(crate) precedence: f32,
@@ -106,15 +105,15 @@ impl PhiKind {
         self.rule().label
     }
 
-    /// What mask mode writes in place of a finding.
+    /// Returns the text that mask mode writes in place of a finding.
     pub fn placeholder(self) -> &'static str {
         self.rule().placeholder
     }
 
     /// The least score of a finding at a depth, unless an account sets another.
     ///
-    /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a leak costs
-    /// more than a false alarm.
+    /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a
+    /// leak costs more than a false alarm.
     pub fn default_threshold(self, depth: Depth) -> f32 {
         match depth {
             Depth::Careful => 0.2,
@@ -132,7 +131,7 @@ impl PhiKind {
         RULES[self.index()]
     }
 
-    /// Its place in the table.
+    /// Returns the kind's index in the table.
     pub(crate) fn index(self) -> usize {
         usize::from(self.0)
     }

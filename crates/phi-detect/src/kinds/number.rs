@@ -1,23 +1,23 @@
-//! Numbers that are known by their label: what they look like, and how much each kind of evidence proves.
+//! Numbers that are known by their label: their shapes, and the score of each kind of evidence.
 
 use std::ops::RangeInclusive;
 
 /// The form of a number for which a label is the only sign.
 pub(crate) struct Number {
-    /// How many letters and digits it has.
+    /// Number of letters and digits.
     pub(crate) length: RangeInclusive<usize>,
-    /// How many of them are digits, at least.
+    /// Minimum number of digits among them.
     pub(crate) digits_min: usize,
     /// Whether letters and digits, in capitals and without signs between, can be such a number.
     pub(crate) is_valid: fn(&[u8]) -> bool,
 }
 
-/// What a value looks like.
+/// Shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// The whole value of a field, or a value of a form that needs no word of its own.
+    /// The whole value of a field, or a value of a form without a more specific shape.
     Value,
-    /// In the groups that belong to it, whatever the separator.
+    /// Grouped as usual for the number, with any separator.
     Grouped,
     Dashed,
     Dotted,
@@ -27,70 +27,70 @@ pub(crate) enum Shape {
     OddlyGrouped,
     /// The last four digits.
     LastFour,
-    /// With the first digits hidden: `XXX-XX-8741`.
+    /// A value with masked first digits (`XXX-XX-8741`).
     Masked,
     /// Seven digits of a telephone.
     Local,
-    /// As telephones abroad are written.
+    /// The grouping of telephone numbers of other countries.
     Abroad,
-    /// With a plus sign and the code of a country.
+    /// A plus sign and the code of a country.
     International,
     /// The short number of a pager.
     Pager,
-    /// In the format that a site gave.
+    /// The format that a site gave.
     SiteFormat,
     /// Meant as a value of the grammar, which it breaks.
     Misspelled,
-    /// Tied by a sign to what stands beside it.
+    /// A value tied by a sign to the text beside it.
     Tied,
     /// An older number with a code for its holder.
     ClaimNumber,
     /// A number of railroad workers, with letters first.
     Railroad,
-    /// Said in words.
+    /// A value said in words.
     Spoken,
-    /// Said or written character by character.
+    /// Characters said or written one by one.
     Spelled,
 }
 
-/// What speaks for a value.
+/// Evidence for a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// It stands in a field of that name.
+    /// A field of that name holds the value.
     Field,
-    /// It stands in a field whose name may mean something else.
+    /// A field with an ambiguous name holds the value.
     VagueField,
-    /// Its label is bound to it.
+    /// A label of the kind is bound to the value.
     Label,
     /// A label that may mean something else is bound to it, and the form agrees.
     VagueLabel,
-    /// Its label opens a list in which it stands.
+    /// A label opens the list that holds the value.
     List,
-    /// Its label stands in the sentence.
+    /// A label is in the same sentence.
     Near,
-    /// What follows says so.
+    /// A label follows the value.
     NamedAfter,
     /// A vague label and "is" or a sign before it.
     Stated,
     /// The words say that these are the last digits.
     SaidLast,
-    /// "patient #" stands before it.
+    /// A word for a patient and "#" precede the value ("patient #").
     Patient,
-    /// It stands between a name and a date, as in the reference of a letter.
+    /// The value is between a name and a date, as in the reference of a letter.
     Reference,
-    /// The word for a relative stands before it.
+    /// The word for a relative precedes the value.
     Kin,
-    /// It stands right after a name.
+    /// The value directly follows a name.
     BesideName,
-    /// Nothing names it, but the text is about people.
+    /// The text is about people, but the value has no label.
     AmongPeople,
-    /// The same value stands elsewhere in the text, where something says what it is.
+    /// An equal value elsewhere in the text has evidence.
     Again,
-    /// It is built like another value of the text, letters included.
+    /// Another value of the text has the same build, letters included.
     Alike,
-    /// Nothing but its form.
+    /// The form of the value alone.
     Form,
 }
 
-/// How sure a shape and its evidence make us, and the name of that rule.
+/// Score of a shape with its evidence, and the name of that rule.
 pub(crate) type Weight = (Shape, Evidence, f32, &'static str);

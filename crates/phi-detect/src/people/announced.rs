@@ -1,4 +1,4 @@
-//! What stands beside a word and says that it is somebody: a label, a title, a role, a relative; an age.
+//! Evidence beside a word that it names a person: a label, a title, a role, a relative or an age.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::labels::{self, Meaning};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// Whether a label, a title, a role or a relative stands before a word: "scribe jlp", "mother: ana".
+/// Whether a label, a title, a role or a relative precedes a word ("scribe jlp", "mother: ana").
 pub(crate) fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(2)..span.start);
     let end = span.start.saturating_sub(1);
@@ -19,7 +19,8 @@ pub(crate) fn is_announced(page: &Page<'_>, span: &Range<usize>) -> bool {
             .is_some_and(|(sense, start)| sense.has(announces) && !is_office(page, start))
 }
 
-/// Whether a title, a role, a relative or the label or key of a name stands before a word: no mere colon or quote.
+/// Whether a title, a role, a relative or the label or key of a name precedes a word. A colon or quote alone is not
+/// enough.
 pub(crate) fn follows_person(page: &Page<'_>, span: &Range<usize>) -> bool {
     let end = span.start.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b':');
@@ -32,11 +33,11 @@ pub(crate) fn follows_person(page: &Page<'_>, span: &Range<usize>) -> bool {
         })
 }
 
-/// So far before a value its key is looked for, over what stands before it in a list.
+/// Distance before a value, over the earlier items of its list, in which its key is searched.
 const KEY_BYTES: usize = 80;
 
-/// Whether a value stands under a quoted key of names, in data that is cut off or mixed with other text and so was not read
-/// as a whole: `"family": "Roe"` in a diff.
+/// Whether a value has a quoted key of names (`"family": "Roe"` in a diff), in data that is cut off or mixed with
+/// other text and so was not read as a whole.
 fn is_keyed(page: &Page<'_>, value: usize) -> bool {
     let before = page.slice(value.saturating_sub(KEY_BYTES)..value);
     let is_listed = |byte: &u8| {
@@ -58,7 +59,7 @@ fn is_keyed(page: &Page<'_>, value: usize) -> bool {
         && key.and_then(labels::of_key) == Some(Meaning::Name)
 }
 
-/// "the surgeon gambles": with an article before it a role is enough to say who is meant.
+/// Whether an article precedes a role ("the surgeon gambles"). Such a role refers to a person without a name.
 fn is_office(page: &Page<'_>, role: usize) -> bool {
     let before = page.slice(role.saturating_sub(4)..role);
     [b"the ".as_slice(), b"The ", b" a ", b" an "]
@@ -66,14 +67,15 @@ fn is_office(page: &Page<'_>, role: usize) -> bool {
         .any(|article| before.ends_with(article))
 }
 
-/// Whether a capital is that of a sentence, a line or a quotation: nothing or such a sign stands before.
+/// Whether a capital opens a sentence, a line or a quotation: nothing precedes it, or a sign that ends or opens such
+/// a part.
 pub(crate) fn opens_sentence(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(2)..span.start);
     page.byte(span.start).is_ascii_uppercase()
         && matches!(before, [] | [.., b'\n' | b'"'] | [b'.' | b'!' | b'?', b' '])
 }
 
-/// Whether an age stands right behind a name: "Roe, 71M", "Jane Roe is a 53-year-old", "Wren (9 mo)".
+/// Whether an age directly follows a name ("Roe, 71M", "Jane Roe is a 53-year-old", "Wren (9 mo)").
 pub(crate) fn has_age(page: &Page<'_>, end: usize) -> bool {
     const GAPS: &[&[u8]] = &[b" is a ", b" is an ", b", ", b" (", b" - ", b" "];
     const UNITS: &[&[u8]] = &[

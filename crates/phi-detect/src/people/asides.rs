@@ -1,4 +1,4 @@
-//! A name in brackets after the department that somebody speaks for: "GI (Farhadi) to scope".
+//! Names in brackets after the department that a person speaks for ("GI (Farhadi) to scope").
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ static DEPARTMENTS: &[&str] = &[
     "wound",
 ];
 
-/// Names alone in brackets after a department; `is_ordinary` tells the words that are none.
+/// Finds names alone in brackets after a department; `is_ordinary` recognises the words that are not names.
 pub(crate) fn after_departments(
     page: &Page<'_>,
     is_ordinary: impl Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! Lists of beds: where some lines are a room and a patient, the others of the list are too.
+//! Lists of beds: if some lines are a room and a patient, the remaining lines of the list are too.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
-/// So many lines of beds make a list, and so many of them must hold somebody who is known already.
+/// Number of lines that make a list of beds, and number of them that must hold a known person.
 const LINES_MIN: usize = 3;
 const KNOWN_MIN: usize = 2;
 
-/// Who lies in the beds of a list: "307 Gold CIWA" below "301 Winters" and "302 Bui".
+/// Finds the patients in the beds of a list ("307 Gold CIWA" below "301 Winters" and "302 Bui").
 pub(crate) fn in_beds(page: &Page<'_>, names: &[Range<usize>]) -> List<Range<usize>> {
     let memory = page.memory();
     let mut sorted = memory.collect(names.iter().cloned());

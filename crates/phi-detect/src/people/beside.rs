@@ -1,4 +1,4 @@
-//! What stands beside a name and makes a thing of it.
+//! Words beside a name that make it the name of a thing.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::Cue;
 use super::is_before_eponym_tail;
 use crate::page::Page;
 
-/// Whether what stands beside a name makes a thing of it: an article or a place's preposition, a saint, a firm, a disease, a
-/// class in a program.
+/// Whether the words beside a name make it the name of a thing: an article or a place's preposition, a saint, a firm,
+/// a disease, a class in a program.
 pub(crate) fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     const LEADS: &[&[u8]] = &[
         b"a", b"an", b"the", b"of", b"st", b"saint", b"santa", b"san", b"in", b"near", b"at",

@@ -1,4 +1,5 @@
-//! Who speaks in a chat, and who signs with initials: where some of those whose words a text gives are people, the others are too.
+//! Speakers in a chat, and authors who sign with initials: if some speakers are known people, the remaining speakers
+//! are too.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,15 +9,15 @@ use crate::budget::{Few, List};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 
-/// So many lines that somebody says make a chat, and so many people talk in it at most.
+/// Number of spoken lines that make a chat, and range of the number of speakers in it.
 const LINES_MIN: usize = 3;
 const SPEAKERS: std::ops::RangeInclusive<usize> = 2..=8;
-/// What somebody is called in a chat is no longer.
+/// Maximum length of a speaker's name in a chat.
 const SPEAKER_BYTES_MAX: usize = 20;
-/// A time with its signs is no shorter.
+/// Minimum length of a time with its signs.
 const TIME_BYTES_MIN: usize = 6;
 
-/// Those who speak more than once in a chat in which somebody is known by name.
+/// Finds the people who speak more than once in a chat with a speaker who is known by name.
 pub(crate) fn speakers(
     page: &Page<'_>,
     names: &[Range<usize>],
@@ -65,14 +66,14 @@ pub(crate) fn speakers(
     memory.collect(others)
 }
 
-/// What somebody is called who says a line.
+/// Name of the speaker of a line.
 struct Speaker {
     span: Range<usize>,
-    /// Whether the time stands behind it.
+    /// Whether the time follows the name.
     has_time: bool,
 }
 
-/// Whether a speaker is somebody by what they are called: a given name, an account that begins with one, or "me".
+/// Whether a speaker's name is that of a person: a given name, an account that begins with one, or "me".
 fn is_somebody(page: &Page<'_>, word: &Range<usize>) -> bool {
     let text = page.slice(word.clone());
     let first = text
@@ -84,7 +85,7 @@ fn is_somebody(page: &Page<'_>, word: &Range<usize>) -> bool {
     is_given && (is_account || text[0].is_ascii_uppercase()) || text.eq_ignore_ascii_case(b"me")
 }
 
-/// What stands before the colon of a line that somebody says: "Bex 06:51: full house", "[07:10] marisol_rn: who".
+/// Returns the speaker before the colon of a spoken line ("Bex 06:51: full house", "[07:10] marisol_rn: who").
 fn speaker_of(page: &Page<'_>, line: Range<usize>) -> Option<Speaker> {
     let text = page.slice(line.clone());
     let is_of_time = |byte: &u8| {
@@ -121,7 +122,7 @@ fn speaker_of(page: &Page<'_>, line: Range<usize>) -> Option<Speaker> {
     })
 }
 
-/// Whether what somebody is called in a chat is a name or the name of an account, and not an office or a program.
+/// Whether a speaker in a chat has the name of a person or of an account, and not that of an office or a program.
 fn may_be_name(page: &Page<'_>, one: &Speaker, is_ordinary: &impl Fn(&str) -> bool) -> bool {
     const OTHERS: &[&[u8]] = &[
         b"agent",
@@ -168,7 +169,7 @@ fn may_be_name(page: &Page<'_>, one: &Speaker, is_ordinary: &impl Fn(&str) -> bo
         && (one.has_time || !is_word())
 }
 
-/// The initials with which somebody signs the whole text: "seen Mon. -- RJK", "CTA. BT/mkw".
+/// Finds the initials that sign the whole text ("seen Mon. -- RJK", "CTA. BT/mkw").
 pub(crate) fn initials_below(page: &Page<'_>) -> Few<Range<usize>> {
     let text = page.bytes();
     let end = text.len() - text.iter().rev().take_while(|byte| is_sign(byte)).count();
@@ -209,7 +210,7 @@ pub(crate) fn initials_below(page: &Page<'_>) -> Few<Range<usize>> {
     }
 }
 
-/// What may stand behind the last word of a text.
+/// Whether a byte may follow the last word of a text.
 fn is_sign(byte: &u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'.' | b'"' | b'\'' | b')')
 }

@@ -30,7 +30,7 @@ pub(crate) fn mend(page: &Page<'_>, text: &mut Option<Few<u8>>) {
     after_given_names(page, text);
 }
 
-/// `Jane Sm1th`: a damaged word after a given name.
+/// Mends a damaged word after a given name (`Jane Sm1th`).
 fn after_given_names(page: &Page<'_>, text: &mut Option<Few<u8>>) {
     for pair in page.through(page.marks.windows(2)) {
         let (given, surname) = (pair[0], pair[1]);

@@ -1,5 +1,5 @@
-//! What stands where a label announces a name and is none: identifiers, types, values of data; and initials,
-//! which are one where somebody dictated, typed or called.
+//! Values after the label of a name that are not names: identifiers, types, values of data. Initials are a name if
+//! they follow an act like dictating, typing or calling.
 
 use std::ops::Range;
 
@@ -19,13 +19,13 @@ pub(crate) fn is_identifier(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_camel_case || is_member
 }
 
-/// What the names of documents end in: there a name may be that of whom they are about.
+/// Extensions of documents: the name of such a file may contain the name of the person it is about.
 static DOCUMENTS: &[&[u8]] = &[
     b"pdf", b"doc", b"docx", b"jpg", b"jpeg", b"png", b"dcm", b"tif", b"tiff", b"heic", b"rtf",
     b"odt", b"xlsx", b"xls", b"txt", b"zip", b"mp3", b"mp4", b"wav", b"m4a",
 ];
 
-/// How far on both sides the token round a word is read.
+/// Distance on both sides of a word in which its token is read.
 const TOKEN_REACH_BYTES: usize = 64;
 
 /// Whether a word is a piece of an identifier: `o.e.intake.Boot`, `karma-jasmine`, but not of the name of a document.
@@ -140,7 +140,7 @@ pub(crate) fn is_in_data(page: &Page<'_>, label: &Range<usize>, value: usize) ->
     has_signs || is_key || is_member
 }
 
-/// What stands in capitals after "called by" and is not a person.
+/// Words in capitals after "called by" that are not a person's initials.
 static NOT_INITIALS: &[&[u8]] = &[
     b"ed", b"er", b"icu", b"ems", b"or", b"ob", b"gi", b"ct", b"mri", b"us", b"snf", b"nh", b"hr",
     b"it", b"qa", b"lab", b"poa", b"pcp", b"fda", b"cdc", b"va", b"or", b"id", b"sw", b"cm",
@@ -159,7 +159,7 @@ pub(super) fn is_ward(word: &[u8]) -> bool {
             .any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// The initials of whoever dictated, typed or called: "Called back by TWR at 0915".
+/// Finds the initials of a person who dictated, typed or called ("Called back by TWR at 0915").
 pub(crate) fn initials_at(
     page: &Page<'_>,
     label: &Range<usize>,

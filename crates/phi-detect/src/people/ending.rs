@@ -1,4 +1,4 @@
-//! Names read backwards, from where they end.
+//! Names read backwards from their end.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::{Part, part_at};
 use crate::lexicon::Sense;
 use crate::page::{Page, is_word_byte};
 
-/// Where a surname and comma right before a given name start: "Galloway, Leah".
+/// Returns the start of a surname and comma directly before a given name ("Galloway, Leah").
 pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
     let comma = given.checked_sub(2)?;
     if page.slice(comma..given) != b", " {
@@ -47,7 +47,7 @@ pub(crate) fn surname_before(page: &Page<'_>, given: usize) -> Option<usize> {
         .then_some(start)
 }
 
-/// "Lena Ruiz, Omar Diaz": whether the surname has its given name already, so that the comma parts two people.
+/// Whether the surname has its given name already, so that the comma separates two people ("Lena Ruiz, Omar Diaz").
 fn ends_another_name(page: &Page<'_>, surname: usize) -> bool {
     let Some(end) = surname
         .checked_sub(1)
@@ -74,8 +74,8 @@ fn ends_another_name(page: &Page<'_>, surname: usize) -> bool {
         })
 }
 
-/// "Sheetal Patel, Johnathan Anderson": whether a capitalised word stands before the comma's word and another
-/// after its given name, so that each side is a whole name.
+/// Whether each side of a comma is a whole name: a capitalised word precedes the surname, and another follows the
+/// given name ("Sheetal Patel, Johnathan Anderson").
 fn is_between_two(page: &Page<'_>, surname: usize, given: usize) -> bool {
     let is_name_word = |start: usize, sense: Sense| {
         let is_other =
@@ -98,7 +98,7 @@ fn is_between_two(page: &Page<'_>, surname: usize, given: usize) -> bool {
     before && after
 }
 
-/// "Jordan, Chad": countries and states that are given names as well, one after the other.
+/// Whether both words are countries or states that are given names as well ("Jordan, Chad").
 fn is_pair_of_places(page: &Page<'_>, surname: &Part, given: usize) -> bool {
     let place = Sense::COUNTRY | Sense::STATE;
     surname.sense.has(place)

@@ -1,4 +1,4 @@
-//! The rest of a name of which the model found a part: an initial before it, a surname in capitals, the tail behind a hyphen
+//! Rest of a name that the model found in part: an initial before it, a surname in capitals, the tail behind a hyphen
 //! or a particle.
 
 use std::ops::Range;
@@ -18,7 +18,8 @@ pub(crate) fn extend(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     with_word_before(page, &(start..end))..end
 }
 
-/// "Platell-Wu", "Annegret von der Lühe", "Yusuf al-Harthi": to the end of what a hyphen or a particle joins to the name.
+/// Returns the end of a name with the words that a hyphen or a particle joins to it ("Platell-Wu", "Annegret von der
+/// Lühe", "Yusuf al-Harthi").
 fn with_tail(page: &Page<'_>, span: &Range<usize>) -> usize {
     const JOINTS_MAX: usize = 4;
     let mut end = hyphen_tail(page, span);
@@ -56,7 +57,7 @@ fn with_tail(page: &Page<'_>, span: &Range<usize>) -> usize {
     end
 }
 
-/// Small words inside a name that join nobody else to it.
+/// Whether a word is a particle inside a name, and does not join a second person to it.
 fn is_particle(word: &[u8]) -> bool {
     const OTHERS: &[&[u8]] = &[b"bte", b"binti", b"bint", b"a/l", b"a/p"];
     // "y", "e" and "o" join two people as often.
@@ -66,7 +67,8 @@ fn is_particle(word: &[u8]) -> bool {
     is_listed || OTHERS.contains(&word)
 }
 
-/// "Mobutu-" goes on with "Claes", "Abdoelkariem" with "-Soekhoe".
+/// Returns the end of a name with the parts that follow a hyphen ("Mobutu-" continues with "Claes", "Abdoelkariem"
+/// with "-Soekhoe").
 fn hyphen_tail(page: &Page<'_>, span: &Range<usize>) -> usize {
     let mut end = span.end;
     for _ in 0..PARTS_MAX {
@@ -94,7 +96,7 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0x80
 }
 
-/// Where the word that starts here ends, with its hyphens and slashes.
+/// Returns the end of the word that starts here, with its hyphens and slashes.
 fn word_end(page: &Page<'_>, start: usize) -> Option<usize> {
     let rest = page.slice(start..page.text.len().min(start + 40));
     let length = rest
@@ -115,7 +117,7 @@ fn is_capital(page: &Page<'_>, at: usize) -> bool {
 const INITIALS_MAX: usize = 4;
 const PARTS_MAX: usize = 4;
 
-/// "W. Tshibangu", "P. V. Rao": with the initials before it, unless they end a sentence.
+/// Returns the start of a name with the initials before it, unless they end a sentence ("W. Tshibangu", "P. V. Rao").
 fn with_initial_before(page: &Page<'_>, start: usize) -> usize {
     let mut at = start;
     let farthest = start.saturating_sub(3 * INITIALS_MAX);
@@ -143,7 +145,8 @@ fn with_initial_before(page: &Page<'_>, start: usize) -> usize {
     if opens || is_announced { at } else { start }
 }
 
-/// "Cy Young-Park", "OKONKWO Bongani": with the given name or the surname in capitals that opens the line or the field.
+/// Returns the start of a name with the given name or the surname in capitals that opens the line or the field ("Cy
+/// Young-Park", "OKONKWO Bongani").
 fn with_word_before(page: &Page<'_>, span: &Range<usize>) -> usize {
     const LETTERS_MIN: usize = 2;
     const SHOUTED_MIN: usize = 5;

@@ -22,7 +22,8 @@ pub(crate) fn fit(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     with_saint(page, start)..with_dot(page, &(start..end))
 }
 
-/// "Booth, J" and "ROE, P": the initial that tells two of one surname apart, where nothing goes on behind it.
+/// Returns the end of a surname with the initial that distinguishes two people of that surname, if nothing continues
+/// behind it ("Booth, J", "ROE, P").
 pub(crate) fn with_initial(page: &Page<'_>, span: &Range<usize>) -> usize {
     let text = page.slice(span.clone());
     let is_surname = text.len() >= 2
@@ -45,7 +46,7 @@ pub(crate) fn with_initial(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// "St. John" is a surname as a whole.
+/// Returns the start of a surname with its saint ("St. John").
 fn with_saint(page: &Page<'_>, start: usize) -> usize {
     let is_saint = page.slice(start.saturating_sub(4)..start) == b"St. "
         && !is_word_byte(page.byte_before(start.saturating_sub(4)));
@@ -74,7 +75,7 @@ fn first_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
         let is_number = word.iter().all(u8::is_ascii_digit);
         let rest = start + gap + 1;
         let is_before_capital = page.byte(rest).is_ascii_uppercase();
-        // "Hijo de María Pozo", "y José": a small word before a given name only joins it to what stands before.
+        // A small word before a given name only joins it to the words before ("Hijo de María Pozo", "y José").
         let given = page.word_at(start + gap + 1);
         let joins = given.is_some_and(|(sense, end)| {
             let is_joint = match word {
@@ -154,8 +155,8 @@ fn end_of_name(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", "Al, Bo, Cy", but not
-/// "Roe, Jane Q".
+/// Whether a full name ends and another begins here: "Jane Roe, Mark Poe", "Ana Ruiz y José Pozo", "Al, Bo, Cy", but
+/// not "Roe, Jane Q".
 pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
     let count = |part: &[u8]| words(part).filter(|word| word.len() > 1).count();
     match text[at] {
@@ -180,7 +181,8 @@ pub(crate) fn joins_two(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// "Teo, Bridget, Mike": three single words or more, of which the first is a given name, so that no surname leads.
+/// Whether a text is a list of at least three single words, the first a given name, so that no surname leads ("Teo,
+/// Bridget, Mike").
 fn is_list_of_given_names(text: &[u8]) -> bool {
     let mut parts = text.split(|&byte| byte == b',');
     let opens = parts

@@ -1,4 +1,4 @@
-//! Names that the form of a letter gives away: whom it greets and who signs it.
+//! Names that the form of a letter reveals: the person it greets, and the person who signs it.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::Page;
 
-/// What stands on a line of its own above a signature.
+/// Closings on their own line above a signature.
 static CLOSINGS: &[&str] = &[
     "thanks",
     "thank you",
@@ -58,7 +58,7 @@ static CLOSINGS: &[&str] = &[
     "cordiali saluti",
 ];
 
-/// Words that sign a letter in nobody's name.
+/// Words that sign a letter without naming a person.
 static NOBODY: &[&str] = &[
     "team",
     "staff",
@@ -96,10 +96,10 @@ static NOBODY: &[&str] = &[
     "author",
 ];
 
-/// How long a line with a greeting, a closing or a signature is at most.
+/// Maximum length of a line with a greeting, a closing or a signature.
 const LINE_BYTES_MAX: usize = 40;
 
-/// People whom a letter greets on a line of their own, or who sign it.
+/// Finds the people whose names a letter has on their own line as greeting or signature.
 pub(crate) fn in_letters(
     page: &Page<'_>,
     is_only_a_name: impl Fn(&str) -> bool,
@@ -153,7 +153,7 @@ pub(crate) fn in_letters(
     found
 }
 
-/// "JTR:mk", "HJW/pk": who dictated and who typed a letter, on its first line or its last.
+/// Finds the initials of a letter's author and typist on its first or last line ("JTR:mk", "HJW/pk").
 fn reference(line: &[u8]) -> Option<[Range<usize>; 2]> {
     let sign = line.iter().position(|byte| matches!(byte, b'/' | b':'))?;
     let (author, typist) = (&line[..sign], &line[sign + 1..]);
@@ -166,7 +166,7 @@ fn reference(line: &[u8]) -> Option<[Range<usize>; 2]> {
     fits.then_some([0..sign, sign + 1..line.len()])
 }
 
-/// "said 3-5 days. - Marisol": a given name behind a dash, at the very end.
+/// Finds a given name behind a dash at the very end ("said 3-5 days. - Marisol").
 fn after_dash(page: &Page<'_>) -> Option<Range<usize>> {
     let end = page.text.trim_end().len();
     let (sense, start) = page.word_before(end)?;
@@ -187,7 +187,7 @@ fn after_dash(page: &Page<'_>) -> Option<Range<usize>> {
     (is_signed && is_name && !is_list()).then_some(start..end)
 }
 
-/// "Freitag früher weg. LG Gesa": a word that is no other behind a closing, at the very end.
+/// Finds a word without another meaning behind a closing at the very end ("Freitag früher weg. LG Gesa").
 fn after_closing(page: &Page<'_>, is_ordinary: impl Fn(&str) -> bool) -> Option<Range<usize>> {
     const WORDS: &[&[u8]] = &[
         b"lg",
@@ -242,12 +242,12 @@ fn after_closing(page: &Page<'_>, is_ordinary: impl Fn(&str) -> bool) -> Option<
     (is_closing && is_name).then_some(start..end)
 }
 
-/// What stands above a line.
+/// Kind of the line above a line.
 #[derive(Clone, Copy, PartialEq)]
 enum Above {
     Text,
     Closing,
-    /// A closing in the midst of lines, as it stands in lists of words too.
+    /// A closing in the midst of lines, as in lists of words.
     LooseClosing,
 }
 
@@ -269,7 +269,8 @@ fn is_closing(line: &[u8]) -> bool {
         .any(|closing| bare.eq_ignore_ascii_case(closing.as_bytes()))
 }
 
-/// "Go raibh maith agaibh,": a few words and a comma on a line of their own, in a language that no list here has.
+/// Whether a line is a few words and a comma, as a closing in a language without a list here ("Go raibh maith
+/// agaibh,").
 fn is_strange_closing(line: &[u8]) -> bool {
     let Some(bare) = line.strip_suffix(b",") else {
         return false;
@@ -286,7 +287,7 @@ fn is_strange_closing(line: &[u8]) -> bool {
         && bare.first().is_some_and(u8::is_ascii_uppercase)
 }
 
-/// "Thanks,⏎W.", "ta⏎mo": one to three words under a closing.
+/// Finds a signature of one to three words under a closing ("Thanks,⏎W.", "ta⏎mo").
 fn signature(page: &Page<'_>, line: Range<usize>, is_clear: bool) -> Option<Range<usize>> {
     let line_end = line.end;
     let start = line.start + usize::from(page.byte(line.start) == b'-');
@@ -311,7 +312,8 @@ fn signature(page: &Page<'_>, line: Range<usize>, is_clear: bool) -> Option<Rang
         .then_some(name.span)
 }
 
-/// "Facilities" signs in nobody's name: a word that no list of given names has must be known as a name only.
+/// Whether a signature names a person: a word that no list of given names has must be known only as a name.
+/// "Facilities" does not name a person.
 fn is_somebody(
     page: &Page<'_>,
     name: &Range<usize>,
@@ -327,7 +329,7 @@ fn is_somebody(
     !is_one_word || word.len() <= 2 || is_given || is_only_a_name(word)
 }
 
-/// "Phillip,": a given name alone on the first line.
+/// Finds a given name alone on the first line ("Phillip,").
 fn addressee(page: &Page<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let word = page.slice(start..end);
     let is_name = word.len() >= 3

@@ -45,16 +45,16 @@ use std::ops::Range;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte, last_letters};
 
-/// What makes us expect a name; the weaker the cue, the more the words must look like one.
+/// Reason to expect a name; the weaker the cue, the more the words must look like a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cue {
-    /// "Dr. …": one capitalised word will do.
+    /// A title ("Dr. …"): one capitalised word is enough.
     Title,
-    /// "dr …" in lower case, so the name may be too.
+    /// A title in lower case ("dr …"): the name may be in lower case too.
     LowerTitle,
-    /// "Name: …": also in lower case.
+    /// A label ("Name: …"): the name may be in lower case.
     Label,
-    /// "patient …", "my husband …".
+    /// A role or a relative ("patient …", "my husband …").
     Weak,
     /// The first word is a known given name.
     Given,
@@ -66,7 +66,7 @@ impl Cue {
     }
 }
 
-/// A name and what speaks for it.
+/// A name and its evidence.
 pub(crate) struct Name {
     pub(crate) span: Range<usize>,
     /// Words that are not just initials.
@@ -74,7 +74,7 @@ pub(crate) struct Name {
     /// Words that are known given names.
     pub(crate) known: usize,
     pub(crate) is_capital: bool,
-    /// "Last, First".
+    /// Whether a comma separates surname and given name ("Last, First").
     pub(crate) has_comma: bool,
 }
 
@@ -174,7 +174,7 @@ fn is_shouted(page: &Page<'_>, at: usize) -> bool {
     letters >= 4 && !before.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Where the next part would start: after one space or, in "Last, First", a comma.
+/// Returns the possible start of the next part: after one space or, in "Last, First", a comma.
 fn next_start(page: &Page<'_>, part: &Part, cue: Cue, position: usize) -> Option<usize> {
     let has_dot = page.byte(part.span.end) == b'.';
     // After a dot a sentence may begin, unless the dot belongs to an initial.
@@ -233,7 +233,7 @@ fn with_suffix(page: &Page<'_>, end: usize) -> usize {
     }
 }
 
-/// "Parkinson disease", "Foley catheter": the words are a name, but nobody's.
+/// Whether a name belongs to a disease or a device ("Parkinson disease", "Foley catheter"), and not to a person here.
 fn is_before_eponym_tail(page: &Page<'_>, end: usize, cue: Cue) -> bool {
     if cue.is_title() {
         return false;
@@ -280,7 +280,7 @@ fn part_at(page: &Page<'_>, start: usize) -> Option<Part> {
     })
 }
 
-/// Whether the apostrophe starts "'s", "'m", "'ll" rather than standing inside a name like O'Brien.
+/// Whether the apostrophe starts "'s", "'m", "'ll" rather than being inside a name like O'Brien.
 fn is_contraction(bytes: &[u8], apostrophe: usize) -> bool {
     let tail = bytes[apostrophe + 1..]
         .iter()
@@ -290,7 +290,7 @@ fn is_contraction(bytes: &[u8], apostrophe: usize) -> bool {
     bytes[apostrophe] == b'\'' && tail <= 2
 }
 
-/// Where the value of a label starts, and whether a sign or a verb announces it.
+/// Returns the start of a label's value, and whether a sign or a verb announces it.
 pub(crate) fn value_start(page: &Page<'_>, label: Range<usize>) -> Option<(usize, bool)> {
     let bytes = page.bytes();
     let limit = bytes.len().min(label.end + 12);
@@ -318,7 +318,7 @@ pub(crate) fn value_start(page: &Page<'_>, label: Range<usize>) -> Option<(usize
     (at > label.end && !is_redacted).then_some((at, is_explicit))
 }
 
-/// Whether a value ends where a field of a form would: at a line break, a sign, or a label.
+/// Whether a value ends like the field of a form: at a line break, a sign, or a label.
 pub(crate) fn ends_like_a_field(page: &Page<'_>, end: usize) -> bool {
     let spaces = page
         .slice(end..page.text.len().min(end + 3))
@@ -367,7 +367,7 @@ pub(crate) fn without_title(page: &Page<'_>, span: Range<usize>) -> Range<usize>
     if is_title { after + 1..span.end } else { span }
 }
 
-/// "GitHub Inc.": whether the last word is that of a company.
+/// Whether the last word is that of a company ("GitHub Inc.").
 fn is_company(value: &[u8]) -> bool {
     const ENDINGS: &[&[u8]] = &[
         b"corp",

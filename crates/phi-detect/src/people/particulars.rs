@@ -1,4 +1,4 @@
-//! What stands round a name in a list of patients: a title before it, age, sex and date of birth behind it.
+//! Particulars around a name in a list of patients: a title before it, age, sex and date of birth behind it.
 
 use crate::dates::{Form, date_at};
 use crate::lexicon::Sense;
@@ -7,7 +7,7 @@ use crate::page::{Page, is_word_byte};
 /// A list shows no more about a person before the number.
 const PARTICULARS_MAX: usize = 5;
 
-/// Where the next value starts after the particulars behind a name: "ROE, JANE  F  63Y  03/14/1962  482913".
+/// Returns the start of the next value after the particulars behind a name ("ROE, JANE  F  63Y  03/14/1962  482913").
 pub(crate) fn after(page: &Page<'_>, name_end: usize) -> Option<usize> {
     let mut end = name_end;
     // A number alone may be an age, or that of a house.
@@ -39,7 +39,7 @@ fn after_gap(page: &Page<'_>, from: usize) -> Option<usize> {
     (gap > 0 && gap < rest.len()).then_some(from + gap)
 }
 
-/// Where the age, sex or date at `start` ends.
+/// Returns the end of the age, sex or date at `start`.
 fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
     if page.byte(start).is_ascii_digit()
         && let Ok(index) = page
@@ -65,7 +65,7 @@ fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
     (is_age || digits == 0 && is_unit).then_some(start + length)
 }
 
-/// Whether the title of a profession stands before a name: "Dr. Roe (482913)" is not a patient, "Mr. Roe (482913)" may be.
+/// Whether the title of a profession precedes a name: "Dr. Roe (482913)" is not a patient, "Mr. Roe (482913)" may be.
 pub(crate) fn follows_rank(page: &Page<'_>, name: usize) -> bool {
     const PATIENTS: &[&[u8]] = &[b"mr", b"mrs", b"ms", b"miss", b"mx"];
     let end = name.saturating_sub(1);
@@ -77,7 +77,7 @@ pub(crate) fn follows_rank(page: &Page<'_>, name: usize) -> bool {
     follows_title(page, name) && !is_patient
 }
 
-/// Whether a title stands before a name.
+/// Whether a title precedes a name.
 pub(crate) fn follows_title(page: &Page<'_>, name: usize) -> bool {
     let end = name.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b'.');

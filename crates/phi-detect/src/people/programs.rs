@@ -1,8 +1,8 @@
-//! Programs that are called like people: the assistant that a prompt speaks to, a model, a maker.
+//! Programs with names of people: the assistant that a prompt speaks to, a model, a maker.
 //!
-//! What a program is called is anybody's guess, so the text itself has to say that it is one: it introduces it ("You are Vela,
-//! an AI assistant"), a version or the name of a product follows ("Claude Code"), or, for a few that everybody knows,
-//! the words around speak of nothing but software.
+//! Any name may be that of a program, so the text itself has to say that it is a program: it introduces it ("You are
+//! Vela, an AI assistant"), a version or the name of a product follows ("Claude Code"), or, for a few famous
+//! programs, the words around are only about software.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -19,17 +19,17 @@ use crate::lexicon::{self, LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::word_list::WordList;
 
-/// Assistants and models that everybody knows, among them some that people are called like.
+/// Famous assistants and models, some of which have given names.
 static KNOWN: WordList = WordList::new(&[
     "aider", "alexa", "bard", "claude", "cline", "codex", "cody", "copilot", "cortana", "devin",
     "ernie", "gemini", "gemma", "grok", "jules", "junie", "kiro", "llama", "mistral", "qwen",
     "siri",
 ]);
 
-/// Those who make them.
+/// Makers of programs.
 static MAKERS: WordList = WordList::new(&["anthropic", "google", "meta", "microsoft", "openai"]);
 
-/// What follows the name of a program, and is part of what the product is called.
+/// Words behind the name of a program that are part of the product's name.
 static FAMILY: WordList = WordList::new(&[
     "Agent",
     "AI",
@@ -64,7 +64,7 @@ static FAMILY: WordList = WordList::new(&[
     "Workspace",
 ]);
 
-/// What somebody who is introduced is, if it is a program.
+/// Nouns that introduce a program.
 static PROGRAMS: WordList = WordList::new(&[
     "AI",
     "agent",
@@ -85,7 +85,7 @@ static PROGRAMS: WordList = WordList::new(&[
     "tool",
 ]);
 
-/// Words that stand round a program: one of these, or several of the next.
+/// Words around a program: one of these, or several of the next list.
 static SIGNS: WordList = WordList::new(&[
     "agent",
     "agents",
@@ -133,11 +133,12 @@ static WEAK_SIGNS: WordList = WordList::new(&[
 ]);
 const WEAK_SIGNS_MIN: usize = 3;
 
-/// How far an introduction reaches, and how far round a name signs are looked for.
+/// Reach of an introduction, and distance around a name in which signs of software are searched.
 const INTRODUCTION_BYTES_MAX: usize = 110;
 const SIGN_REACH_BYTES: usize = 120;
 
-/// Words before the name of a program, and whether what it is stands before them rather than behind.
+/// Phrases before the name of a program, and whether the program's description precedes the phrase rather than
+/// follows the name.
 static INTRODUCTIONS: LazyLock<[(Finder<'static>, bool); 5]> = LazyLock::new(|| {
     [
         ("ou are ", false),
@@ -156,7 +157,7 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Looks for them where there are names that could be theirs.
+    /// Finds the programs of a text that has candidates for names.
     pub(crate) fn of(page: &Page<'_>, candidates: &[Candidate]) -> Self {
         let has_names = candidates.iter().any(|one| one.kind == PhiKind::NAME);
         let mut programs = Programs {
@@ -170,12 +171,12 @@ impl Programs {
         programs
     }
 
-    /// Leaves out what is called like a person and is a program.
+    /// Leaves out programs with the name of a person.
     pub(crate) fn leave_out(&self, page: &Page<'_>, candidates: &mut List<Candidate>) {
         self.leave_out_from(0, page, candidates);
     }
 
-    /// The same among the candidates from this one on.
+    /// Leaves out programs among the candidates from `first` on.
     pub(crate) fn leave_out_from(
         &self,
         first: usize,
@@ -202,7 +203,7 @@ impl Programs {
             .retain(|name| people.binary_search(name).is_err());
     }
 
-    /// Whether this is a program. Who has a title, or a label that says that a person follows, is none.
+    /// Whether a span is a program. A name with a title, or with a label that announces a person, is not a program.
     fn is_program(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
         self.has(page, span) && !follows_title(page, span.start) && !is_labelled(page, span.start)
     }
@@ -210,7 +211,7 @@ impl Programs {
     /// Whether every word is that of a program, of its maker or of a product.
     fn has(&self, page: &Page<'_>, span: &Range<usize>) -> bool {
         let words = || words(page.slice(span.clone()));
-        // Nearly everybody's first word tells that this is no program.
+        // The first word of nearly every name shows that it is not a program.
         let first = words().next().unwrap_or_default();
         if self.introduced.is_empty() && !(KNOWN.has(first) || is_part(first)) {
             return first.is_empty();
@@ -221,7 +222,7 @@ impl Programs {
         if words().all(|word| is_introduced(word) || is_part(word)) {
             return true;
         }
-        // "However, Claude believes": the comma is that of the sentence. "Kelly, Claude" is somebody.
+        // The comma of "However, Claude believes" is that of the sentence. "Kelly, Claude" is a person.
         let is_no_name = |word: &[u8]| LEXICON.sense(word).has(Sense::STOP);
         let is_after_comma = page.slice(span.clone()).contains(&b',')
             && words().next_back().is_some_and(is_introduced)
@@ -236,7 +237,8 @@ fn is_part(word: &[u8]) -> bool {
     MAKERS.has(word) || is_listed(&FAMILY, word)
 }
 
-/// Whether a label or a field says that a person's name starts here. Programs have a "name" too, but are no patients.
+/// Whether a label or a field says that a person's name starts here. Programs have a "name" too, but are not
+/// patients.
 fn is_labelled(page: &Page<'_>, start: usize) -> bool {
     let label = page.label_ending_at(start.saturating_sub(1));
     let field = page.field_at(start).and_then(|field| field.meaning);
@@ -274,7 +276,7 @@ fn introduced(page: &Page<'_>) -> List<u64> {
     found
 }
 
-/// The known programs, as the text writes them where the rest of the product's name follows: "Claude Code", "Gemini 2.5".
+/// Finds the known programs by the rest of the product's name behind them ("Claude Code", "Gemini 2.5").
 fn of_products<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a [u8]> {
     let capitals = bytes64::places(page.bytes(), |byte| byte.is_ascii_uppercase());
     capitals.filter_map(|start| {
@@ -303,7 +305,7 @@ fn is_among_software(page: &Page<'_>, span: &Range<usize>) -> bool {
     count_in(&SIGNS) > 0 || count_in(&WEAK_SIGNS) >= WEAK_SIGNS_MIN
 }
 
-/// How many of these words stand in a text.
+/// Counts these words in a text.
 fn count(text: &[u8], words: &WordList) -> usize {
     self::words(text)
         .filter(|word| is_listed(words, word))

@@ -35,7 +35,7 @@ pub(crate) fn again(
     found
 }
 
-/// The word of somebody's name in a run of letters and hyphens. Few runs come so far.
+/// Returns the word of a known person's name in a run of letters and hyphens. Few runs need this function.
 #[inline(never)]
 fn mention(
     page: &Page<'_>,
@@ -86,23 +86,23 @@ impl Initials {
     }
 }
 
-/// What a word of a name says where the text has it again as it is written.
+/// Meaning of a repeated word of a name, written as in the name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Says {
-    /// Who is meant.
+    /// The word identifies the person.
     Who,
-    /// The same, where no ordinary word would stand.
+    /// The word identifies the person only at a position without ordinary words.
     WhoStandingOut,
 }
 
-/// How else than in a name its word may be written.
+/// Another form of the word of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
-    /// As a header would: "Barnes" is BARNES in the list above.
+    /// Capitals, as in a header ("Barnes" is BARNES in the list above).
     Capitals,
-    /// As a sentence would: "BARNES" is Barnes.
+    /// A capital first letter, as in a sentence ("BARNES" is Barnes).
     TitleCase,
-    /// As a hurried writer would, where it is no other word: "carmen told me".
+    /// Lower case, as by a hurried writer, if the word has no other meaning ("carmen told me").
     Small,
 }
 
@@ -141,12 +141,12 @@ impl Form {
 
 /// A few words, to be looked for at every word of a text.
 struct Words<'a> {
-    /// How long the words are that begin with a letter, a bit each, which all long ones share: nearly every other word is told
-    /// by that.
+    /// Lengths of the words per first letter, one bit each, all long ones sharing a bit: this excludes nearly every
+    /// other word.
     lengths: [u64; 32],
-    /// As names write them, in order of their hashes, for which case does not matter.
+    /// Words as names write them, sorted by hashes that ignore case.
     written: List<(u64, &'a [u8], Says)>,
-    /// By their hashes, in order.
+    /// Other forms, sorted by hash.
     forms: List<(u64, Form)>,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Words<'a> {
             let words = page.slice(name.clone()).split(|&byte| !is_part_byte(byte));
             let mut end = name.end;
             for (place, text) in words.rev().enumerate() {
-                // Where names overlap, the words of the part they share are taken once.
+                // If names overlap, the words of their common part are taken once.
                 if place > 0 && end <= reach {
                     break;
                 }
@@ -207,7 +207,7 @@ impl<'a> Words<'a> {
         self.lengths[usize::from(first % 32)] >> length.min(63) & 1 == 1
     }
 
-    /// What a word says that is written as in a name.
+    /// Returns the meanings of a word that is written as in a name.
     fn as_written(&self, hash: u64, word: &[u8]) -> impl Iterator<Item = Says> {
         let first = self
             .written
@@ -217,7 +217,7 @@ impl<'a> Words<'a> {
             .map(|one| one.2)
     }
 
-    /// In which other forms the word with this hash is looked for.
+    /// Returns the other forms in which the word with this hash is searched.
     fn other_forms(&self, hash: u64) -> impl Iterator<Item = Form> {
         let first = self.forms.partition_point(|one| one.0 < hash);
         let same = self.forms[first..].iter();
@@ -230,7 +230,7 @@ fn is_part_byte(byte: u8) -> bool {
     byte.is_ascii_alphabetic() | (byte >= 0x80) | (byte == b'-')
 }
 
-/// Whether a word of a name says by itself who is meant: long enough, and nothing else.
+/// Whether a word of a name identifies a person alone: it is long enough and has no other meaning.
 fn is_telling(word: &[u8]) -> bool {
     let is_capital = word.first().is_some_and(u8::is_ascii_uppercase);
     let is_shouted = word.iter().all(u8::is_ascii_uppercase);
@@ -240,8 +240,8 @@ fn is_telling(word: &[u8]) -> bool {
     word.len() >= length_min && is_known && sense.0 & !Sense::GIVEN.0 == 0
 }
 
-/// Whether a name is an ordinary word too ("Price", "Rivers"), or somebody's initials ("TWR"): it says who is meant where
-/// such a word would not stand.
+/// Whether a name is an ordinary word too ("Price", "Rivers"), or a person's initials ("TWR"): it identifies the
+/// person only at a position without ordinary words.
 fn is_half_telling(word: &[u8]) -> bool {
     let is_title_case = word.first().is_some_and(u8::is_ascii_uppercase)
         && word.len() >= 3
@@ -269,7 +269,7 @@ fn stands_out(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_inside || is_listed && ends
 }
 
-/// Not in an address of the web or of mail, not an eponym.
+/// Whether a word is neither in a web or mail address nor an eponym.
 fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);
@@ -285,7 +285,7 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         && (!is_in_code(page, span) || is_cell(page, span))
 }
 
-/// "| Okonkwo |": whether a word fills a cell between bars or tabs.
+/// Whether a word fills a cell between bars or tabs ("| Okonkwo |").
 fn is_cell(page: &Page<'_>, span: &Range<usize>) -> bool {
     const BLANKS_MAX: usize = 24;
     let before = page.slice(span.start.saturating_sub(BLANKS_MAX)..span.start);
@@ -296,10 +296,10 @@ fn is_cell(page: &Page<'_>, span: &Range<usize>) -> bool {
     matches!(opens, Some(b'|' | b'\t')) && matches!(ends, None | Some(b'|' | b'\t' | b'\n'))
 }
 
-/// A row of a table has so many bars.
+/// Minimum number of bars in a row of a table.
 const BARS_MIN: usize = 3;
 
-/// Whether a name stands in code, rather than in prose or in a row between bars.
+/// Whether a name is in code, rather than in prose or in a row between bars.
 pub(crate) fn is_in_program(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_in_code(page, span) && !is_row(line_around(page, span))
 }
@@ -316,7 +316,7 @@ fn is_row(line: &[u8]) -> bool {
     bars >= BARS_MIN && !line.iter().any(|byte| is_sign(&byte))
 }
 
-/// Whether a number stands in code: in a sentence a space follows each sign between its parts, and brackets hold words.
+/// Whether a number is in code: in a sentence a space follows each sign between its parts, and brackets hold words.
 pub(crate) fn is_in_statement(page: &Page<'_>, span: &Range<usize>) -> bool {
     let line = line_around(page, span);
     let pairs = line.windows(2).filter(|pair| match pair {
@@ -330,7 +330,7 @@ pub(crate) fn is_in_statement(page: &Page<'_>, span: &Range<usize>) -> bool {
         && pairs.take(CODE_SIGNS_MIN as usize).count() >= CODE_SIGNS_MIN as usize
 }
 
-/// The line that a word stands in, as far as it is looked at.
+/// Returns the line around a word, within `LINE_REACH_BYTES` on each side.
 fn line_around<'a>(page: &Page<'a>, span: &Range<usize>) -> &'a [u8] {
     let from = span.start.saturating_sub(LINE_REACH_BYTES);
     let around = page.slice(from..page.text.len().min(span.end + LINE_REACH_BYTES));
@@ -340,13 +340,13 @@ fn line_around<'a>(page: &Page<'a>, span: &Range<usize>) -> &'a [u8] {
     &around[start..end]
 }
 
-/// How much of a line on both sides is looked at.
+/// Distance on both sides of a word in which its line is read.
 const LINE_REACH_BYTES: usize = 100;
 /// Prose has fewer signs of code on a line, and rows of data more separators.
 const CODE_SIGNS_MIN: u32 = 4;
 const SEPARATORS_MIN: u32 = 5;
 
-/// What a sign of code counts, and what separates values, in one sum.
+/// Count of a sign of code and of a separator of values, in one sum.
 const SIGN: u32 = 1;
 const SEPARATOR: u32 = 1 << 16;
 static LINE_CLASS: [u32; 256] = line_classes();
@@ -367,7 +367,7 @@ const fn line_classes() -> [u32; 256] {
     table
 }
 
-/// Whether the line round a word is code or a row of data, where a word means whatever it was made to mean.
+/// Whether the line around a word is code or a row of data: words in it often have another meaning.
 pub(crate) fn is_in_code(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_code = |byte: u8| matches!(byte, b'`' | b'"' | b':');
     if is_code(page.byte_before(span.start)) && is_code(page.byte(span.end)) {

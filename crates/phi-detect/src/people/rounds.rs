@@ -6,14 +6,14 @@ use super::data::is_ward;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page, is_word_byte};
 
-/// Nothing but a bed and a name stands before the age, so the line's head is short.
+/// Maximum length of a line's head: it holds only a bed and a name before the age.
 const HEAD_BYTES_MAX: usize = 48;
 const WORDS_MAX: usize = 3;
 
 /// The name before an age and sex on one line: "CHO 405: 34M", "7-1 Marsh, 81F".
 pub(crate) fn before_age(page: &Page<'_>, age: Mark) -> Option<Range<usize>> {
     let end = age.start as usize;
-    // "Tc-99m" is no age.
+    // "Tc-99m" is not an age.
     let stands_free = matches!(page.byte_before(end), b' ' | b'\t' | b'(' | b',' | b'|');
     if !stands_free || !is_age_with_sex(page.slice(age.range())) {
         return None;
@@ -53,7 +53,7 @@ fn is_part(byte: u8) -> bool {
     is_word_byte(byte) || matches!(byte, b'-' | b'\'')
 }
 
-/// "81F", "7M".
+/// Whether a word is an age with a sex ("81F", "7M").
 fn is_age_with_sex(word: &[u8]) -> bool {
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (1..=3).contains(&digits)
@@ -61,7 +61,7 @@ fn is_age_with_sex(word: &[u8]) -> bool {
         && matches!(word[digits], b'M' | b'F' | b'm' | b'f')
 }
 
-/// What has been read of a line before the age.
+/// Parts of a line before the age.
 #[derive(Default)]
 struct Head {
     name: Option<Range<usize>>,

@@ -10,7 +10,8 @@ use crate::labels::Meaning;
 use crate::page::{Page, is_word_byte};
 use crate::spelled;
 
-/// Words after which somebody spells, how far behind them the letters may begin, and how far before.
+/// Phrases around a spelled name, with the distance behind them at which the letters may begin, and the distance
+/// before them.
 static CUES: LazyLock<[(Finder<'static>, usize, usize); 5]> = LazyLock::new(|| {
     [
         ("spell", 48, 0),
@@ -21,14 +22,14 @@ static CUES: LazyLock<[(Finder<'static>, usize, usize); 5]> = LazyLock::new(|| {
     ]
     .map(|(cue, after, before)| (Finder::new(cue), after, before))
 });
-/// Fewer letters are an abbreviation.
+/// Minimum number of letters; fewer are an abbreviation.
 const LETTERS_MIN: usize = 4;
 const DIFFERENT_MIN: usize = 3;
 
-/// What several readings of a page found, each of them in order and apart.
+/// Spans that several readings of a page found, each reading in order and without overlaps.
 struct Found {
     spans: List<Range<usize>>,
-    /// Where each reading begins among the spans.
+    /// Index of the first span of each reading.
     readings: Few<usize>,
 }
 
@@ -58,7 +59,7 @@ impl Found {
     }
 }
 
-/// Every name that is spelled out where words around say so.
+/// Finds every spelled-out name that the words around announce.
 pub(crate) fn spelled_out(page: &Page<'_>) -> List<Range<usize>> {
     let mut found = Found {
         spans: page.memory().list(),
@@ -92,16 +93,16 @@ pub(crate) fn spelled_out(page: &Page<'_>) -> List<Range<usize>> {
     found.spans
 }
 
-/// "name", "Last Name", "surname": whether a label calls what follows it a name.
+/// Whether a label calls its value a name ("name", "Last Name", "surname").
 pub(crate) fn ends_in_name(label: &[u8]) -> bool {
     let last = label.last_chunk::<4>();
     last.is_some_and(|last| last.eq_ignore_ascii_case(b"name"))
 }
 
-/// How far before its letters a name may have been said.
+/// Distance before its letters at which a name may have been said.
 const SAID_BYTES_MAX: usize = 32;
 
-/// "Bo Roe. R-O-E": letters with hyphens that spell a word right before them.
+/// Finds letters with hyphens that spell the word directly before them ("Bo Roe. R-O-E").
 fn said_before(page: &Page<'_>) -> List<Range<usize>> {
     let bytes = page.bytes();
     let mut found: List<Range<usize>> = page.memory().list();
@@ -142,7 +143,7 @@ fn is_name(spelled: &spelled::Spelled) -> bool {
         && (b'A'..=b'Z').filter(|letter| different(*letter)).count() >= DIFFERENT_MIN
 }
 
-/// A letter that stands alone.
+/// Whether a single letter is at this offset.
 fn opens_letters(page: &Page<'_>, at: usize) -> bool {
     page.byte(at).is_ascii_alphabetic()
         && !is_word_byte(page.byte(at + 1))

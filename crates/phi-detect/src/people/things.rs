@@ -6,7 +6,7 @@ use super::repeat::is_in_code;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::Page;
 
-/// Whether the words around, or the form, say that this is nobody.
+/// Whether the words around a name, or its form, say that it is not a person.
 pub(crate) fn is_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_on_map(page, span)
         || is_wing_or_line(page, span)
@@ -14,11 +14,11 @@ pub(crate) fn is_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
         || is_pronunciation(page.slice(span.clone()))
 }
 
-/// How far on either side a list is looked at, and how many more items make one.
+/// Distance on either side of a name in which a list is read, and number of further items that make a list.
 const LIST_BYTES: usize = 120;
 const ITEMS_MIN: usize = 3;
 
-/// "Wegmans, Harris Teeter, Fred Meyer, Kinney": whether a name is one of many words with capitals between commas.
+/// Whether a name is one of many words with capitals between commas ("Wegmans, Harris Teeter, Fred Meyer, Kinney").
 pub(crate) fn is_listed(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_end = |byte: &u8| {
         matches!(
@@ -36,13 +36,14 @@ pub(crate) fn is_listed(page: &Page<'_>, span: &Range<usize>) -> bool {
         words <= 3 && item.first().is_some_and(u8::is_ascii_uppercase)
     };
     let comma = |byte: &u8| *byte == b',';
-    // Next to the name stands what is left of its own item.
+    // Skips the rest of the name's item, directly beside the name.
     let left = before.rsplit(comma).skip(1).filter(is_item).count();
     let right = after.split(comma).skip(1).filter(is_item).count();
     left + right >= ITEMS_MIN
 }
 
-/// "Mount Henry", "Hurricane Ian", "Clark Fork": whether the word before or the last one says that it is on a map.
+/// Whether the word before or the last word says that a name is on a map ("Mount Henry", "Hurricane Ian", "Clark
+/// Fork").
 pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
     const BEFORE: &[&[u8]] = &[
         b"Mount",
@@ -66,7 +67,7 @@ pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
         .map(|start| page.slice(start..end));
     let text = page.slice(span.clone());
     let last = text.rsplit(|&byte| byte == b' ').next().unwrap_or(text);
-    // Somebody may be called Storm, and nobody "Winter Storm".
+    // Storm can be a person's name, "Winter Storm" cannot.
     let storm = page.slice(span.start..page.text.len().min(span.end + b" Storm ".len()));
     let names_storm = [b"Winter Storm ".as_slice(), b"Tropical Storm "];
     names_storm.iter().any(|name| storm.starts_with(name))
@@ -74,8 +75,8 @@ pub(crate) fn is_on_map(page: &Page<'_>, span: &Range<usize>) -> bool {
         || last.len() < text.len() && LAST.contains(&last)
 }
 
-/// "the Curie wing", "the 147 Sheridan bus": an article or a number before, and what it is behind. "The Jones room" may be
-/// where Jones lies.
+/// Whether a name belongs to a building or a line: an article or a number precedes it, and the noun follows ("the
+/// Curie wing", "the 147 Sheridan bus"). "The Jones room" may be the room of the patient Jones.
 fn is_wing_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
     const THINGS: &[&[u8]] = &[
         b"wing",
@@ -102,7 +103,7 @@ fn is_wing_or_line(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_led && is_thing
 }
 
-/// "LAGUARDIA NY,B-757-200": in a row of data what ends in a state is a place.
+/// Whether a name is a place in a row of data, with a state at its end ("LAGUARDIA NY,B-757-200").
 fn is_town_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     let last = page.slice(span.clone()).rsplit(|&byte| byte == b' ').next();
     let is_state = last.is_some_and(|word| {
@@ -114,7 +115,7 @@ fn is_town_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     is_state && page.byte(span.end) == b',' && is_in_code(page, span)
 }
 
-/// "(Hu-MARE-ah)": syllables, the loud one in capitals.
+/// Whether a text is syllables, the stressed one in capitals ("(Hu-MARE-ah)").
 fn is_pronunciation(text: &[u8]) -> bool {
     let parts = || text.split(|&byte| byte == b'-');
     let is_shouted = |part: &[u8]| part.len() >= 2 && part.iter().all(u8::is_ascii_uppercase);

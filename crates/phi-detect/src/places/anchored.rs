@@ -10,7 +10,7 @@ use super::token::{is_one_of, token_at};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// A house, a street, a district and a town are the most that stand before a code.
+/// Maximum number of pieces before a code: a house, a street, a district and a town.
 const PIECES_MAX: usize = 4;
 const WORDS_MAX: usize = 4;
 const PIECE_BYTES_MAX: usize = 40;
@@ -20,7 +20,7 @@ const LINKS: &[&[u8]] = &[
     b"am", b"an", b"by", b"de", b"der", b"di", b"in", b"na", b"of", b"op", b"the", b"van", b"y",
 ];
 
-/// Houses that have a name: nothing before it is the address's.
+/// Houses with a name: the text before it does not belong to the address.
 const HOUSES: &[&[u8]] = &[
     b"barn",
     b"bungalow",
@@ -56,7 +56,8 @@ pub(crate) fn anchored(page: &Page<'_>, code: Range<usize>) -> Option<Line> {
     }
 }
 
-/// `Blaen-y-cwm, Llanwddyn, SY10 0XX`: letters and digits that are nothing else.
+/// Returns the address that ends with this British postal code (`Blaen-y-cwm, Llanwddyn, SY10 0XX`): its letters and
+/// digits rarely mean anything else.
 fn by_british_code(page: &Page<'_>, code: usize) -> Option<Line> {
     let end = postal_code_end(page, code)?;
     // "B12 5MG" is a dose: no code ends in these letters.
@@ -81,7 +82,7 @@ fn by_british_code(page: &Page<'_>, code: usize) -> Option<Line> {
     })
 }
 
-/// `Oberdorf 14, 9650 Nesslau`: a name with its number, then the code and the town.
+/// Returns the address of a name with its number before a postal code and a town (`Oberdorf 14, 9650 Nesslau`).
 fn by_town_behind(page: &Page<'_>, code: usize) -> Option<Line> {
     let town = code_before_town(page, code)?;
     token_at(page, town).filter(|token| {
@@ -105,7 +106,7 @@ fn by_town_behind(page: &Page<'_>, code: usize) -> Option<Line> {
 /// Words with capitals before a sign.
 struct Piece {
     start: usize,
-    /// Whether nothing before it can belong to the address.
+    /// Whether the text before the piece cannot belong to the address.
     is_last: bool,
 }
 

@@ -1,5 +1,6 @@
-//! Addresses that only the words before them show: whatever stands behind "Address:" or "lives at", piece by piece, up to the end
-//! of its line or clause. `Mz. K Lt. 12, AA.HH. Los Olivos, Comas`, `House 7, behind the cold store, Kumasi`.
+//! Addresses that only the words before them show: the text behind "Address:" or "lives at", piece by piece, up to
+//! the end of its line or clause (`Mz. K Lt. 12, AA.HH. Los Olivos, Comas`, `House 7, behind the cold store,
+//! Kumasi`).
 
 use std::ops::Range;
 
@@ -11,14 +12,14 @@ use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::word_list::WordList;
 
-/// No address has more pieces.
+/// Maximum number of pieces of an address.
 const PIECES_MAX: usize = 8;
-/// No piece has more words.
+/// Maximum number of words of a piece.
 const WORDS_MAX: usize = 9;
 
-/// What opens a piece in small letters: where a place is, and what stands there.
+/// Words that open a piece in lower case: locations, and things at a location.
 static OPENINGS: WordList = WordList::new(&[
-    // Where it is.
+    // Locations.
     "above",
     "achter",
     "altura",
@@ -98,7 +99,7 @@ static OPENINGS: WordList = WordList::new(&[
     "ward",
 ]);
 
-/// What is shortened in an address, so that its dot ends no sentence.
+/// Abbreviations in an address, whose dot does not end a sentence.
 static SHORT: WordList = WordList::new(&[
     "ap", "app", "apt", "apto", "av", "avda", "bat", "bd", "bldg", "blk", "brgy", "bv", "bvd",
     "ch", "co", "col", "cra", "ctra", "d", "dist", "distt", "dpto", "dr", "e", "edif", "esc",
@@ -120,7 +121,7 @@ static LINKS: WordList = WordList::new(&[
 const PERSONS: Sense =
     Sense(Sense::TITLE.0 | Sense::KIN.0 | Sense::MONTH.0 | Sense::ROLE.0 | Sense::GIVEN.0);
 
-/// The address that starts here, behind a label or words that say that somebody lives there.
+/// Returns the address that starts here, behind a label or words that say that a person lives there.
 pub(crate) fn clause(page: &Page<'_>, start: usize) -> Option<Line> {
     let start = start + usize::from(is_opened(page, start));
     if page.byte_before(start).is_ascii_alphanumeric() {
@@ -151,7 +152,7 @@ pub(crate) fn clause(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// `(12 Oak St, Leeds)`, `'12 Oak St, Leeds'`: whether a sign opens all of the address, not a name in it.
+/// Whether a sign opens the whole address, and not just a name in it (`(12 Oak St, Leeds)`, `'12 Oak St, Leeds'`).
 fn is_opened(page: &Page<'_>, start: usize) -> bool {
     let close = match page.byte(start) {
         b'(' => b')',
@@ -162,7 +163,8 @@ fn is_opened(page: &Page<'_>, start: usize) -> bool {
     memchr::memchr2(close, b',', rest).is_some_and(|at| rest[at] == b',')
 }
 
-/// ", behind the cold store", ", casa azul ao lado da escola": where a piece in small letters behind an address ends.
+/// Returns the end of a piece in lower case behind an address (", behind the cold store", ", casa azul ao lado da
+/// escola").
 pub(super) fn described(page: &Page<'_>, at: usize) -> Option<usize> {
     let token = token_at(page, at)?;
     let opens = !token.is_capital && OPENINGS.has(page.slice(token.span));
@@ -170,7 +172,7 @@ pub(super) fn described(page: &Page<'_>, at: usize) -> Option<usize> {
     Some(piece.end)
 }
 
-/// What stands between two commas.
+/// Text between two commas.
 struct Piece {
     end: usize,
     /// Whether it says that this is an address: a number, a street, a word for a place.
@@ -280,7 +282,7 @@ fn is_label(page: &Page<'_>, at: usize) -> bool {
     })
 }
 
-/// "67 yo", "3 children", "2019", "555-0142": a number that counts or is something else.
+/// Whether a number counts or is something else ("67 yo", "3 children", "2019", "555-0142").
 fn is_measure(page: &Page<'_>, first: &Token) -> bool {
     let text = page.slice(first.span.clone());
     let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();

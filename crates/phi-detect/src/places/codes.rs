@@ -1,13 +1,15 @@
-//! Postal codes before and behind a town, as other countries write them: `Auckland 1025`, `2032 HA Haarlem`, `Nagpur-440022`.
+//! Postal codes before and behind a town, as other countries write them: `Auckland 1025`, `2032 HA Haarlem`,
+//! `Nagpur-440022`.
 
 use super::tail::postal_code_end;
 use super::token::{Token, last_length, token_at};
 use crate::page::Page;
 
-/// No town with its postal code is longer.
+/// Maximum length of a town with its postal code.
 const TOWN_BYTES_MAX: usize = 40;
 
-/// `Lithgow 2790`, `SY23 4LA`: behind a postal code that stands last nothing more belongs to an address.
+/// Whether an address ends in a postal code at its end (`Lithgow 2790`, `SY23 4LA`): the text behind such a code does
+/// not belong to the address.
 pub(super) fn ends_in_code(page: &Page<'_>, end: usize) -> bool {
     let before = page.slice(end.saturating_sub(8)..end);
     let length = last_length(before);
@@ -25,7 +27,7 @@ pub(super) fn ends_in_code(page: &Page<'_>, end: usize) -> bool {
     is_number && is_town && has_comma || is_british && before.ends_with(b" ")
 }
 
-/// ` 1025`, ` - 676304`, ` NG34 7RT`: where the postal code behind a town ends.
+/// Returns the end of the postal code behind a town (` 1025`, ` - 676304`, ` NG34 7RT`).
 pub(super) fn code_behind(page: &Page<'_>, end: usize) -> Option<usize> {
     let at = match page.slice(end..page.text.len().min(end + 3)) {
         b" - " => end + 3,
@@ -49,7 +51,7 @@ pub(super) fn code_behind(page: &Page<'_>, end: usize) -> Option<usize> {
     (is_code && closes(page, token.span.end)).then_some(token.span.end)
 }
 
-/// `Nagpur-440022`, `S460118`: a code that is tied to its town.
+/// Returns the end of a code that is tied to its town (`Nagpur-440022`, `S460118`).
 pub(super) fn tied_code(page: &Page<'_>, token: &Token) -> Option<usize> {
     let text = page.slice(token.span.clone());
     let letters = text
@@ -64,7 +66,7 @@ pub(super) fn tied_code(page: &Page<'_>, token: &Token) -> Option<usize> {
     (is_code && token.is_capital).then_some(token.span.end)
 }
 
-/// `94300 `, `M5500 `, `2032 HA `, `1250-109 `, `962 31 `: where the town behind a postal code starts.
+/// Returns the start of the town behind a postal code (`94300 `, `M5500 `, `2032 HA `, `1250-109 `, `962 31 `).
 pub(super) fn code_before_town(page: &Page<'_>, start: usize) -> Option<usize> {
     let token = token_at(page, start).filter(|token| token.has_digit)?;
     let text = page.slice(token.span.clone());
@@ -87,14 +89,14 @@ pub(super) fn code_before_town(page: &Page<'_>, start: usize) -> Option<usize> {
     (page.byte(town - 1) == b' ').then_some(town)
 }
 
-/// ` HA`: the two letters of a Dutch postal code.
+/// Returns the end of the two letters of a Dutch postal code (` HA`).
 fn letters_of_code(page: &Page<'_>, end: usize) -> Option<usize> {
     let rest = page.slice(end..page.text.len().min(end + 4));
     matches!(rest, [b' ', a, b, b' '] if a.is_ascii_uppercase() && b.is_ascii_uppercase())
         .then_some(end + 3)
 }
 
-/// ` 31`: the second group of a Swedish postal code.
+/// Returns the end of the second group of a Swedish postal code (` 31`).
 fn second_group(page: &Page<'_>, end: usize) -> Option<usize> {
     let rest = page.slice(end..page.text.len().min(end + 4));
     matches!(rest, [b' ', a, b, b' '] if a.is_ascii_digit() && b.is_ascii_digit())

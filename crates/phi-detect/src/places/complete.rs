@@ -47,7 +47,8 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
     span.start..house::second(page, end).unwrap_or(end)
 }
 
-/// `Hospital de Poniente Ctra. Málaga 119` starts with the road word: what stands before names who is there.
+/// Returns the start of an address at its road word: the words before name a person or firm there (`Hospital de
+/// Poniente Ctra. Málaga 119`).
 fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
     const ROADS: &[&[u8]] = &[
         b"calle",
@@ -74,7 +75,7 @@ fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
     span.start
 }
 
-/// `ul. Długa 15`: the shortened road word before the name is the address's.
+/// Returns the start of an address with the abbreviated road word before its name (`ul. Długa 15`).
 fn with_short_road(page: &Page<'_>, start: usize) -> usize {
     const SHORT: &[&[u8]] = &[b"ul", b"al", b"os", b"pl", b"av", b"avda", b"str", b"cra"];
     let dot = if page.byte(start) == b'.' {
@@ -89,7 +90,8 @@ fn with_short_road(page: &Page<'_>, start: usize) -> usize {
     road.map_or(start, |(_, word)| word)
 }
 
-/// `Fore |Street 12`, `17 |Oduduwa Crescent`: no address begins with the word for a street, nor behind its house number.
+/// Returns the start of an address with the name before its street word or house number (`Fore |Street 12`, `17
+/// |Oduduwa Crescent`).
 fn with_name(page: &Page<'_>, start: usize) -> usize {
     const NAME_WORDS_MAX: usize = 3;
     let Some(first) = token_at(page, start).filter(|first| first.is_capital && !first.has_digit)
@@ -121,7 +123,7 @@ fn with_name(page: &Page<'_>, start: usize) -> usize {
     at
 }
 
-/// `na Rua das Flores`: the small word that leads to a road word is none of it.
+/// Returns the start of an address without the small word before its road word (`na Rua das Flores`).
 fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
     const LEADING: &[&[u8]] = &[
         b"na", b"no", b"en", b"au", b"op", b"przy", b"am", b"in", b"at", b"a", b"sulla",
@@ -140,7 +142,7 @@ fn without_preposition(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// `31008 Pamplona Tfno.`: where the address ends when its last word is the label of something else.
+/// Returns the end of an address without a last word that is the label of something else (`31008 Pamplona Tfno.`).
 fn without_label(page: &Page<'_>, span: &Range<usize>) -> usize {
     let from_word = || {
         let (_, start) = page
@@ -171,7 +173,7 @@ fn without_label(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// `14 Oak Street, 2019 records`: where the address ends when a year follows that belongs to the words behind it.
+/// Returns the end of an address without a year that belongs to the words behind it (`14 Oak Street, 2019 records`).
 fn without_year(page: &Page<'_>, span: &Range<usize>) -> usize {
     const YEAR: usize = ", 2019".len();
     let Some((street, year)) = page.slice(span.clone()).split_last_chunk::<YEAR>() else {
@@ -200,7 +202,7 @@ fn rest_after_street(page: &Page<'_>, end: usize) -> Option<usize> {
         .or_else(|| spoken_zip(page, end))
 }
 
-/// `Red Bank, oh seven seven oh one`: where the spoken ZIP code ends.
+/// Returns the end of a spoken ZIP code (`Red Bank, oh seven seven oh one`).
 fn spoken_zip(page: &Page<'_>, end: usize) -> Option<usize> {
     let start = skip(page.bytes(), end, b" ,");
     let spelled = spelled::read(page, start).filter(|_| start > end)?;
@@ -211,7 +213,7 @@ fn spoken_zip(page: &Page<'_>, end: usize) -> Option<usize> {
     (spelled.is_digits() && spelled.value.len() == 5 && has_words).then_some(spelled.span.end)
 }
 
-/// `Lot 7 Old Mill Rd`: where the word before the first number starts, if it is a unit's.
+/// Returns the start of the word before the first number, if it is that of a unit (`Lot 7 Old Mill Rd`).
 fn with_unit_before(page: &Page<'_>, start: usize) -> usize {
     start
         .checked_sub(1)
@@ -248,7 +250,7 @@ fn end_of_token(page: &Page<'_>, span: &Range<usize>) -> usize {
     }
 }
 
-/// `eleven forty Bay Ridge Parkway`: where a house number in words before the street starts.
+/// Returns the start of a house number in words before the street (`eleven forty Bay Ridge Parkway`).
 fn with_spoken_number(page: &Page<'_>, street: usize) -> usize {
     let mut start = street;
     for _ in 0..5 {
@@ -269,7 +271,7 @@ fn with_spoken_number(page: &Page<'_>, street: usize) -> usize {
     start
 }
 
-/// `the corner of Elm Street and 5th`, from the end of "corner of" on.
+/// Returns the crossing of two streets from the end of "corner of" on (`the corner of Elm Street and 5th`).
 pub(crate) fn corner(page: &Page<'_>, from: usize) -> Option<Line> {
     let first = line_tokens(page, from);
     let first_end = first.last()?.span.end;
@@ -299,7 +301,7 @@ fn is_named(token: &Token) -> bool {
     token.is_capital || token.has_digit
 }
 
-/// Where the address ends when its last word opens a new sentence: "155 Oak Way. Follow".
+/// Returns the end of an address without a last word that opens a new sentence ("155 Oak Way. Follow").
 fn without_next_sentence(page: &Page<'_>, span: &Range<usize>) -> usize {
     let Some((sense, start)) = page.word_before(span.end) else {
         return span.end;
@@ -356,7 +358,7 @@ fn is_abroad(page: &Page<'_>, street: &Range<usize>) -> bool {
     ends || has_road
 }
 
-/// `Horka nad Moravou`, `Santa Marta de Penaguião`: where a place name of several words ends.
+/// Returns the end of a place name of several words (`Horka nad Moravou`, `Santa Marta de Penaguião`).
 fn rest_of_place(page: &Page<'_>, end: usize) -> Option<usize> {
     const LINKS: &[&[u8]] = &[
         b"nad", b"na", b"pod", b"am", b"an", b"im", b"sur", b"sous", b"de", b"del", b"do", b"da",
@@ -376,7 +378,7 @@ fn rest_of_place(page: &Page<'_>, end: usize) -> Option<usize> {
     (name.is_capital && !name.has_digit && !name.sense.has(Sense::STOP)).then_some(name.span.end)
 }
 
-/// `Via Roma 41`, `Holmevej 34`, `Rákóczi út 81.`: where the number after the street ends.
+/// Returns the end of the number after a street (`Via Roma 41`, `Holmevej 34`, `Rákóczi út 81.`).
 fn number_abroad(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
     let last = token_ending_at(page, span.end)?;
     if last.has_digit {

@@ -81,7 +81,7 @@ static ROADS: WordList = WordList::new(&[
 /// A street has no longer name.
 const NAME_WORDS_MAX: usize = 8;
 
-/// The address whose house number, or postal code where it has none, this is.
+/// Returns the address with this house number, or with this postal code if the house has no number.
 pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line> {
     let (name_end, has_no_number) = before_number(page, number.start)?;
     let last = word_start(page, name_end)..name_end;
@@ -113,7 +113,7 @@ pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line>
     })
 }
 
-/// Where the name before a number ends, and whether "s/n" says that the house has none.
+/// Returns the end of the name before a number, and whether "s/n" says that the house has no number.
 fn before_number(page: &Page<'_>, number: usize) -> Option<(usize, bool)> {
     const SIGNS: &[&[u8]] = &[b"n", b"no", b"num", b"numero", b"km", b"nro", b"o"];
     let mut end = back_over(page, number, b" ,.#-");
@@ -146,7 +146,7 @@ fn back_over(page: &Page<'_>, end: usize, these: &[u8]) -> usize {
         .count()
 }
 
-/// No particle is longer, and before most numbers stands a word in small letters.
+/// Maximum length of a particle; most numbers follow a longer word in lower case.
 const PARTICLE_BYTES_MAX: usize = 5;
 
 /// Whether a word may be one of a street's name.
@@ -163,7 +163,7 @@ fn is_capital(word: &[u8]) -> bool {
     first.is_some_and(|first| first.is_ascii_uppercase() || *first >= 0x80)
 }
 
-/// Where the road word stands of a name that ends with this word.
+/// Returns the start of the road word of a name that ends with this word.
 fn road_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
     let Range { mut start, mut end } = last;
     for position in 0..=NAME_WORDS_MAX {
@@ -200,7 +200,7 @@ fn road_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
     None
 }
 
-/// `Lindenbergstr. 8`, `Dorpsstraat 8`: where a street starts that is this one word, hyphens included.
+/// Returns the start of a street of one word, hyphens included (`Lindenbergstr. 8`, `Dorpsstraat 8`).
 fn street_in_one_word(page: &Page<'_>, span: Range<usize>) -> Option<usize> {
     const ENDINGS: &[&[u8]] = &[
         b"strasse",
@@ -295,7 +295,7 @@ static FLOOR_WORDS: WordList = WordList::new(&[
     "fte",
 ]);
 
-/// Where floor, door and staircase after a house number end: `, 3o B`, ` - 4o F`, `, bajo der.`.
+/// Returns the end of floor, door and staircase after a house number (`, 3o B`, ` - 4o F`, `, bajo der.`).
 fn floors(page: &Page<'_>, house_end: usize) -> usize {
     let mut end = house_end;
     for _ in 0..6 {
@@ -328,8 +328,8 @@ fn floors(page: &Page<'_>, house_end: usize) -> usize {
     end
 }
 
-/// `Calle Mayor, 15, 2|.º B, 47004 Valladolid`: where floor, door, postal code and town end behind a part of an address whose
-/// road word comes first. The dot of an ordinal may be the part's own.
+/// Returns the end of floor, door, postal code and town behind a part of an address that begins with a road word
+/// (`Calle Mayor, 15, 2|.º B, 47004 Valladolid`). The dot of an ordinal may belong to the part.
 pub(super) fn floor_and_town(page: &Page<'_>, span: &Range<usize>) -> Option<usize> {
     let (_, first) = page.word_at(span.start)?;
     let is_road = ROADS.has(page.slice(span.start..first));
@@ -353,7 +353,8 @@ fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {
     span.len() == 5 && page.slice(span.clone()).iter().all(u8::is_ascii_digit)
 }
 
-/// Where postal code and town after a street end: `, 28013 Madrid`, `. 46017 - Valencia`, `CP 66260 Monterrey`.
+/// Returns the end of postal code and town after a street (`, 28013 Madrid`, `. 46017 - Valencia`, `CP 66260
+/// Monterrey`).
 fn town(page: &Page<'_>, from: usize) -> Option<usize> {
     let mut at = skip(page.bytes(), from, b" ,.-\n");
     if matches!(page.slice(at..at + 3), b"CP " | b"C.P" | b"cp ") {

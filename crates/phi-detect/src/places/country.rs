@@ -4,7 +4,7 @@ use super::token::{next_token, skip, token_at, zip_end};
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// `, Latvia`, `\n South Africa 27766`: where a country after the address ends, with its postal code.
+/// Returns the end of a country after the address, with its postal code (`, Latvia`, `\n South Africa 27766`).
 pub(super) fn after(page: &Page<'_>, from: usize) -> Option<usize> {
     let at = skip(page.bytes(), from, b" ,\n\r");
     if at == from {
@@ -22,7 +22,7 @@ pub(super) fn after(page: &Page<'_>, from: usize) -> Option<usize> {
     Some(code.map_or(end, |code| zip_end(page, code.span.end)))
 }
 
-/// Where the country that starts here ends.
+/// Returns the end of the country that starts here.
 pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
     let rest = page.slice(start..page.text.len().min(start + 40));
     let first = rest.first().copied().unwrap_or_default();
@@ -46,7 +46,7 @@ pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
     Some(with_part(page, end))
 }
 
-/// `Congo (Kinshasa)`, `Korea (South)`: with the part of the country in brackets.
+/// Returns the end of a country with its part in brackets (`Congo (Kinshasa)`, `Korea (South)`).
 fn with_part(page: &Page<'_>, end: usize) -> usize {
     if page.slice(end..end + 2) != b" (" {
         return end;
@@ -56,7 +56,7 @@ fn with_part(page: &Page<'_>, end: usize) -> usize {
         .map_or(end, |part| part.span.end + 1)
 }
 
-/// Where the country that ends here starts.
+/// Returns the start of the country that ends here.
 pub(super) fn start_of(page: &Page<'_>, end: usize) -> Option<usize> {
     let before = page.slice(end.saturating_sub(40)..end);
     let phrase = COUNTRIES_OF_SEVERAL_WORDS.iter().find(|phrase| {
@@ -73,7 +73,7 @@ pub(super) fn start_of(page: &Page<'_>, end: usize) -> Option<usize> {
     (sense.has(Sense::COUNTRY) && page.byte(start).is_ascii_uppercase()).then_some(start)
 }
 
-/// Countries that are not one word; the others are in the word list.
+/// Countries of several words; the remaining ones are in the word list.
 const COUNTRIES_OF_SEVERAL_WORDS: &[&str] = &[
     "Antigua and Barbuda",
     "Bosnia and Herzegovina",

@@ -1,11 +1,11 @@
-//! Where two streets meet: `at Grand & 9th`, `near 9th and Grand`.
+//! Crossings of two streets (`at Grand & 9th`, `near 9th and Grand`).
 
 use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, word_end, word_start};
 
-/// The crossing of which a numbered street (`9th`) is one side, after a word that says where.
+/// Returns the crossing that has a numbered street (`9th`) on one side, after a word for a location.
 pub(crate) fn crossing(page: &Page<'_>, numbered: Range<usize>) -> Option<Range<usize>> {
     let text = page.slice(numbered.clone());
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -24,7 +24,7 @@ pub(crate) fn crossing(page: &Page<'_>, numbered: Range<usize>) -> Option<Range<
 
 static JOINTS: &[&[u8]] = &[b" & ", b" and ", b" x "];
 
-/// `Grand & 9th`.
+/// Returns a crossing with the named street first (`Grand & 9th`).
 fn with_street_before(page: &Page<'_>, numbered: &Range<usize>) -> Option<Range<usize>> {
     let before = page.slice(numbered.start.saturating_sub(5)..numbered.start);
     let joint = JOINTS.iter().find(|joint| before.ends_with(joint))?;
@@ -33,7 +33,7 @@ fn with_street_before(page: &Page<'_>, numbered: &Range<usize>) -> Option<Range<
     is_street_name(page, start..end).then(|| start..street_word_end(page, numbered.end))
 }
 
-/// `NW 9th & Grand`: the quarter of the town before the first street.
+/// Returns the start of a crossing with the direction before its first street (`NW 9th & Grand`).
 fn with_direction(page: &Page<'_>, start: usize) -> usize {
     let end = start.saturating_sub(1);
     let word = page.word_before(end).filter(|_| page.byte(end) == b' ');
@@ -47,7 +47,7 @@ fn with_direction(page: &Page<'_>, start: usize) -> usize {
     }
 }
 
-/// `9th & Grand`.
+/// Returns a crossing with the named street last (`9th & Grand`).
 fn with_street_after(page: &Page<'_>, numbered: &Range<usize>) -> Option<Range<usize>> {
     let from = street_word_end(page, numbered.end);
     let after = page.slice(from..page.text.len().min(from + 5));
@@ -72,7 +72,7 @@ fn is_street_name(page: &Page<'_>, word: Range<usize>) -> bool {
     word.len() >= 3 && is_capital && (!is_other || sense.has(Sense::STREET))
 }
 
-/// "at", "near", "on" right before.
+/// Whether a word for a location, like "at", "near" or "on", directly precedes.
 fn says_where(page: &Page<'_>, start: usize) -> bool {
     const PLACES: &[&[u8]] = &[
         b"at", b"near", b"on", b"by", b"off", b"to", b"around", b"from",

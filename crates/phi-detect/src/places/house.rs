@@ -1,4 +1,5 @@
-//! What belongs to the house of an address: its name, number or flat before the street, and a second number behind it.
+//! Parts of an address that belong to its house: the name, number or flat before the street, and a second number
+//! behind it.
 
 use super::codes::closes;
 use super::token::{is_one_of, last_length, skip, token_at};
@@ -7,11 +8,11 @@ use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// No house has a longer name.
+/// Maximum number of words of a house's name.
 const NAME_WORDS_MAX: usize = 4;
 
-/// Where the name or number of a house before its street starts: `The Oast, Selling Road`, `36, Bode Thomas Street`,
-/// `3F2, 18 Marchmont Crescent`, `No. 9 Ikot Road`.
+/// Returns the start of the name or number of a house before its street (`The Oast, Selling Road`, `36, Bode Thomas
+/// Street`, `3F2, 18 Marchmont Crescent`, `No. 9 Ikot Road`).
 pub(super) fn before(page: &Page<'_>, street: usize) -> usize {
     let start = with_house(page, street);
     let start = numbered(page, start).unwrap_or(start);
@@ -20,7 +21,8 @@ pub(super) fn before(page: &Page<'_>, street: usize) -> usize {
     care_of(page, start).unwrap_or(start)
 }
 
-/// `Room 406, `, `Flat 2, `, `Unit 1907 - `: a room or flat before the name or number of its house.
+/// Returns the start of a room or flat before the name or number of its house (`Room 406, `, `Flat 2, `, `Unit 1907 -
+/// `).
 fn unit(page: &Page<'_>, start: usize) -> Option<usize> {
     let before = page.slice(start.saturating_sub(3)..start);
     let gap = [b", ".as_slice(), b" - "]
@@ -36,7 +38,7 @@ fn unit(page: &Page<'_>, start: usize) -> Option<usize> {
     (is_number && is_unit && page.byte(number - 1) == b' ' && opens(page, word)).then_some(word)
 }
 
-/// `c/o St Vincent shelter, `: who takes the post in.
+/// Returns the start of the recipient of the post (`c/o St Vincent shelter, `).
 fn care_of(page: &Page<'_>, start: usize) -> Option<usize> {
     const REACH_BYTES: usize = 44;
     const SIGNS: &[&[u8]] = &[b"c/o ", b"C/o ", b"C/O "];
@@ -54,7 +56,7 @@ fn care_of(page: &Page<'_>, start: usize) -> Option<usize> {
     (is_one_piece && opens(page, sign)).then_some(sign)
 }
 
-/// `No. 9`, `Plot 9`, `36, `, `3F2, `: a number before the street.
+/// Returns the start of a number before the street (`No. 9`, `Plot 9`, `36, `, `3F2, `).
 fn numbered(page: &Page<'_>, start: usize) -> Option<usize> {
     const SIGNS: &[&[u8]] = &[b"No. ", b"No ", b"no. ", b"Nr. ", b"RMB ", b"RSD ", b"Blk "];
     if page.byte(start).is_ascii_digit() {
@@ -90,8 +92,8 @@ fn opens(page: &Page<'_>, start: usize) -> bool {
     matches!(page.byte_before(start), 0 | b' ' | b'\n' | b'(' | b'"')
 }
 
-/// `The Oast, `, `Chy an Mor, `, `The Old Dairy, Llanon, `: the name of a house, and of what stands between it and the street
-/// or town, where something says that an address begins there.
+/// Returns the start of the name of a house, with the pieces between it and the street or town, if there is evidence
+/// that an address begins there (`The Oast, `, `Chy an Mor, `, `The Old Dairy, Llanon, `).
 fn named(page: &Page<'_>, start: usize) -> Option<usize> {
     const PIECES_MAX: usize = 3;
     let mut found = None;
@@ -198,7 +200,7 @@ fn is_house(page: &Page<'_>, piece: &Piece, next: usize) -> bool {
     is_the || !is_person() && is_called()
 }
 
-/// `Rose Cottage, Church Lane`: houses that have a name instead of a number.
+/// Returns the start of an address with a house that has a name instead of a number (`Rose Cottage, Church Lane`).
 fn with_house(page: &Page<'_>, start: usize) -> usize {
     const HOUSES: &[&[u8]] = &[
         b"cottage",
@@ -249,7 +251,7 @@ fn with_house(page: &Page<'_>, start: usize) -> usize {
     house
 }
 
-/// `Strandvejen 9| or 11`: where another house number ends that may be the right one.
+/// Returns the end of a second, possibly right house number (`Strandvejen 9| or 11`).
 pub(super) fn second(page: &Page<'_>, end: usize) -> Option<usize> {
     const OR: &[u8] = b" or ";
     let digits = last_length(page.slice(end.saturating_sub(4)..end));

@@ -33,7 +33,7 @@ use crate::page::{Page, word_end};
 use crate::word_list::WordList;
 use token::{Token, is_one_of, next_token, number_after, skip, token_at, token_end, word};
 
-/// A line that may be an address and how much it looks like one by itself.
+/// A line that may be an address, with its score as one.
 pub(crate) struct Line {
     pub(crate) span: Range<usize>,
     pub(crate) score: f32,
@@ -42,7 +42,8 @@ pub(crate) struct Line {
 /// The most tokens between house number and street word.
 const LINE_TOKENS: usize = 7;
 
-/// `1428 Larchmont Avenue`, `12 N 5th St SW`, `13125 Highway 138`, `22 Holmevej 34`, starting at the house number.
+/// Returns the street line that starts at this house number (`1428 Larchmont Avenue`, `12 N 5th St SW`, `13125
+/// Highway 138`, `22 Holmevej 34`).
 pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let house = start..token_end(page, start)?;
     if page.byte(house.end) != b' ' || !is_house_number(page.slice(house.clone())) {
@@ -65,7 +66,7 @@ pub(crate) fn street_line(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// `3/18 Wattle Rd`: where the number of a flat before that of the house starts.
+/// Returns the start of a flat's number before that of the house (`3/18 Wattle Rd`).
 fn unit_before_slash(page: &Page<'_>, house: usize) -> Option<usize> {
     const DIGITS_MAX: usize = 3;
     let slash = house.checked_sub(1).filter(|&at| page.byte(at) == b'/')?;
@@ -98,7 +99,7 @@ fn line_from_house(page: &Page<'_>, start: usize, house: &Range<usize>) -> Optio
         .or_else(|| bare_line(start, &tokens))
 }
 
-/// Street words that are hardly anything else; the others need more evidence.
+/// Street words with almost no other meaning; the remaining ones need more evidence.
 static CLEAR_STREETS: WordList = WordList::new(&[
     "street",
     "st",
@@ -129,7 +130,8 @@ static CLEAR_STREETS: WordList = WordList::new(&[
     "plaza",
 ]);
 
-/// `22 Holmevej 34`: abroad the house number follows the street, and ends it.
+/// Returns a street line with a second number at its end, as the house number follows the street in some countries
+/// (`22 Holmevej 34`).
 fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
     let street = tokens
         .iter()
@@ -142,7 +144,7 @@ fn number_last(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> 
     })
 }
 
-/// `1428 Larchmont Avenue SW`.
+/// Returns a street line that ends with its street word (`1428 Larchmont Avenue SW`).
 fn with_street_word(
     page: &Page<'_>,
     start: usize,
@@ -184,7 +186,8 @@ fn with_street_word(
     })
 }
 
-/// Which token ends a street's name: the last street word, or the first that is a street by its ending.
+/// Returns the index of the token that ends a street's name: the last street word, or the first that is a street by
+/// its ending.
 fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
     let mut names = 0;
     let mut found: Option<usize> = None;
@@ -212,7 +215,7 @@ fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
     })
 }
 
-/// `13125 Highway 138`, `2554 NE Loop 410`, `400 County Road 12`.
+/// Returns a street line of a numbered road (`13125 Highway 138`, `2554 NE Loop 410`, `400 County Road 12`).
 fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
     const ROADS: &[&[u8]] = &[
         b"highway",
@@ -252,7 +255,7 @@ fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line
     })
 }
 
-/// `87 Rue Joseph Vernet`, `14 Calle Mayor`.
+/// Returns a street line with the road word before the name (`87 Rue Joseph Vernet`, `14 Calle Mayor`).
 fn with_road_before(start: usize, tokens: &[Token]) -> Option<Line> {
     let at = tokens
         .iter()
@@ -272,7 +275,7 @@ fn with_road_before(start: usize, tokens: &[Token]) -> Option<Line> {
     })
 }
 
-/// `2231 Broadway`: nothing by itself, an address with a label before or a ZIP after it.
+/// Returns a number and a name (`2231 Broadway`), which are an address only with a label before or a ZIP after them.
 fn bare_line(start: usize, tokens: &[Token]) -> Option<Line> {
     let count = tokens
         .iter()
@@ -292,14 +295,14 @@ fn bare_line(start: usize, tokens: &[Token]) -> Option<Line> {
     })
 }
 
-/// `Larchmont Avenue`, when words before say that someone lives there.
+/// Returns a street without a number, for words before that say that a person lives there (`Larchmont Avenue`).
 pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
     let tokens = line_tokens(page, start);
     let last = tokens
         .iter()
         .take(4)
         .rposition(|token| token.sense.has(Sense::STREET) && token.is_capital && !token.has_digit);
-    // "Rua Diadema 1903": abroad the number stands last.
+    // The number is last in some countries ("Rua Diadema 1903").
     let last = last.or_else(|| tokens.iter().take(5).position(|token| token.has_digit))?;
     let all_capital = tokens[..last].iter().all(|token| {
         token.is_capital
@@ -312,7 +315,7 @@ pub(crate) fn named_street(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// Where a street name after "on" or "at" starts, whose last word this is: "on Birch Hollow Rd".
+/// Returns the start of a street name after "on" or "at" that ends with this word ("on Birch Hollow Rd").
 pub(crate) fn street_before(page: &Page<'_>, last: Range<usize>) -> Option<usize> {
     if !page.byte(last.start).is_ascii_uppercase() || !CLEAR_STREETS.has(page.slice(last.clone())) {
         return None;
@@ -366,7 +369,8 @@ fn has_street_ending(page: &Page<'_>, token: &Token) -> bool {
     })
 }
 
-/// `P.O. Box 175`, `RR 2 Box 14`, `PSC 5769, Box 3624`, `Unit 100 Box 12`, `USS Example`.
+/// Returns the line of a box, a route or a military unit (`P.O. Box 175`, `RR 2 Box 14`, `PSC 5769, Box 3624`, `Unit
+/// 100 Box 12`, `USS Example`).
 pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
     let bytes = page.bytes();
     let first_end = word_end(bytes, start);
@@ -415,7 +419,8 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
     }
 }
 
-/// `Casella postale 2214`, `Private Bag X14`, `Private Mail Bag 14`, from the end of the first word on.
+/// Returns the end of a named box, from the end of its first word on (`Casella postale 2214`, `Private Bag X14`,
+/// `Private Mail Bag 14`).
 fn named_box(page: &Page<'_>, first_end: usize) -> Option<usize> {
     const WORDS: &[&[u8]] = &[b"postale", b"postal", b"bag", b"mail"];
     let mut end = first_end;
@@ -427,7 +432,7 @@ fn named_box(page: &Page<'_>, first_end: usize) -> Option<usize> {
     (end > first_end).then(|| number_after(page, end)).flatten()
 }
 
-/// Where "P.O. " or "P O " before "Box" starts.
+/// Returns the start of "P.O. " or "P O " before "Box".
 fn post_office_before(bytes: &[u8], box_start: usize) -> Option<usize> {
     let head = &bytes[box_start.saturating_sub(6)..box_start];
     [

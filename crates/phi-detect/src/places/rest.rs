@@ -1,5 +1,6 @@
-//! What belongs to an address by its place alone: districts, towns and counties behind a street, with a postal code before or
-//! behind them. `, Mt Albert, Auckland 1025`, `, 2032 HA Haarlem`, `\n93290 Tremblay`, `, Dist. Raipur 493661`.
+//! Parts that belong to an address by their position alone: districts, towns and counties behind a street, with a
+//! postal code before or behind them (`, Mt Albert, Auckland 1025`, `, 2032 HA Haarlem`, `\n93290 Tremblay`, `, Dist.
+//! Raipur 493661`).
 
 use super::clause::described;
 use super::codes::{closes, code_before_town, code_behind, ends_in_code, tied_code};
@@ -11,7 +12,7 @@ use crate::word_list::WordList;
 
 /// A district, a town, a county and a region are the most that follow each other.
 const PIECES_MAX: usize = 4;
-/// No place has a longer name.
+/// Maximum number of words of a place's name.
 const NAME_WORDS_MAX: usize = 4;
 
 /// Senses of words that open something else.
@@ -31,13 +32,13 @@ static LINKS: WordList = WordList::new(&[
     "le", "les", "nad", "of", "op", "sous", "sur", "under", "upon",
 ]);
 
-/// What is shortened in front of a place.
+/// Abbreviations before the name of a place.
 static SHORT: WordList = WordList::new(&[
     "cd", "co", "col", "dist", "distt", "dt", "edo", "fracc", "ft", "mt", "mun", "po", "prov",
     "ps", "pto", "st", "sta", "sto", "taluk", "teh", "tk", "vill",
 ]);
 
-/// What says where a place is, before the name of another.
+/// Words between a place and the name of a landmark near it.
 const LOCATORS: &[&[u8]] = &[
     b"behind",
     b"beside",
@@ -66,7 +67,7 @@ static PARTS: WordList = WordList::new(&[
     "zone",
 ]);
 
-/// Where the pieces that follow an address end.
+/// Returns the end of the pieces that follow an address.
 pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
     let mut end = code_in_parts(page, from)
         .or_else(|| name_in_parts(page, from))
@@ -81,7 +82,7 @@ pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
     (end > from).then_some(end)
 }
 
-/// Where the next piece behind a comma or a line break ends. On a line of its own it has to have its postal code.
+/// Returns the end of the next piece behind a comma or a line break. On a separate line it must have its postal code.
 fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
     let at = skip(page.bytes(), end, b" ,\n");
     let gap = page.slice(end..at);
@@ -100,7 +101,7 @@ fn piece_after(page: &Page<'_>, end: usize) -> Option<usize> {
     (piece.has_code || is_comma && piece.is_safe && ends).then_some(piece.end)
 }
 
-/// `Section F`, `Zone 12`, `Road 7`: a part of a town.
+/// Returns the end of a part of a town (`Section F`, `Zone 12`, `Road 7`).
 fn part(page: &Page<'_>, at: usize) -> Option<usize> {
     let word = token_at(page, at)?;
     let end = word.span.end;
@@ -118,11 +119,12 @@ fn part(page: &Page<'_>, at: usize) -> Option<usize> {
 struct Named {
     end: usize,
     has_code: bool,
-    /// Whether it can hardly be a person.
+    /// Whether it is very unlikely to be a person.
     is_safe: bool,
 }
 
-/// `Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz - MA`, `near Water Tank`.
+/// Returns the place with a name that starts here (`Auckland 1025`, `Dist. Raipur`, `Nagpur-440022`, `Imperatriz -
+/// MA`, `near Water Tank`).
 fn named(page: &Page<'_>, start: usize) -> Option<Named> {
     let mut at = after_locator(page, start)?;
     let mut words = 0;
@@ -165,7 +167,7 @@ fn named(page: &Page<'_>, start: usize) -> Option<Named> {
     None
 }
 
-/// ", near Water Tank", ", opp. the Town Hall": where the name starts behind the word that says where a place is.
+/// Returns the start of the name behind a word for a location (", near Water Tank", ", opp. the Town Hall").
 fn after_locator(page: &Page<'_>, start: usize) -> Option<usize> {
     let word = token_at(page, start)?.span;
     if !is_one_of(page.slice(word.clone()), LOCATORS) {
@@ -180,19 +182,19 @@ fn after_locator(page: &Page<'_>, start: usize) -> Option<usize> {
     (page.byte(end) == b' ').then_some(end + 1 + article)
 }
 
-/// Whether a word may name a place and is no given name, label or abbreviation.
+/// Whether a word may name a place and is not a given name, label or abbreviation.
 fn is_place_word(page: &Page<'_>, token: &Token) -> bool {
     let is_plain = !token.is_shouted || token.span.len() > 5;
     let is_saint = SHORT.has(page.slice(token.span.clone()));
     is_saint || is_plain && !token.sense.has(Sense(OTHERS.0 | Sense::GIVEN.0))
 }
 
-/// ` - MA`, ` PA`, ` (SA)`: whether the sign of a region follows.
+/// Whether the sign of a region follows (` - MA`, ` PA`, ` (SA)`).
 fn is_region_sign(page: &Page<'_>, end: usize) -> bool {
     with_region(page, end) > end
 }
 
-/// Where the region behind a town ends.
+/// Returns the end of the region behind a town.
 fn with_region(page: &Page<'_>, end: usize) -> usize {
     const LETTERS_MAX: usize = 12;
     let rest = page.slice(end..page.text.len().min(end + LETTERS_MAX + 4));
@@ -220,7 +222,7 @@ fn with_region(page: &Page<'_>, end: usize) -> usize {
     if is_code { end + sign + 2 } else { end }
 }
 
-/// "Thornaby where she", "Boca Sur and": whether a name that is no word stands before a small word of the sentence.
+/// Whether an unknown capitalised word precedes a lower-case stop word ("Thornaby where she", "Boca Sur and").
 fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
     let is_small = page.byte(end) == b' '
         && page.byte(end + 1).is_ascii_lowercase()
@@ -232,7 +234,7 @@ fn is_in_sentence(page: &Page<'_>, start: usize, end: usize) -> bool {
     is_small && is_unknown
 }
 
-/// Where the town that follows its postal code ends.
+/// Returns the end of the town that follows its postal code.
 pub(super) fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
     let mut at = start;
     let mut end = None;
@@ -259,8 +261,8 @@ pub(super) fn town_after(page: &Page<'_>, start: usize) -> Option<usize> {
     end.map(|end| with_region(page, end))
 }
 
-/// `NG34| 7RT`, `1017| GM Amsterdam`, `962| 31 Jokkmokk`: where a postal code ends of which only the first part was found, and
-/// `84014 Nocera| Inferiore`, where a town does.
+/// Returns the end of a postal code of which only the first part was found (`NG34| 7RT`, `1017| GM Amsterdam`, `962|
+/// 31 Jokkmokk`), or of its town (`84014 Nocera| Inferiore`).
 fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     let before = page.slice(end.saturating_sub(8)..end);
     let length = last_length(before);
@@ -286,7 +288,7 @@ fn code_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     })
 }
 
-/// `Goa| 403508`, `Co.| Longford`, `Port| of Spain`: where the name of a place goes on of which a part was found.
+/// Returns the end of a place name of which a part was found (`Goa| 403508`, `Co.| Longford`, `Port| of Spain`).
 fn name_in_parts(page: &Page<'_>, end: usize) -> Option<usize> {
     let dot = usize::from(page.byte_before(end) == b'.');
     let (sense, start) = page.word_before(end - dot)?;

@@ -1,4 +1,4 @@
-//! What follows a street line: unit, city, state, ZIP and postal codes of other countries.
+//! Parts behind a street line: unit, city, state, ZIP and postal codes of other countries.
 
 use super::Line;
 use super::country;
@@ -6,13 +6,13 @@ use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_
 use crate::lexicon::Sense;
 use crate::page::Page;
 
-/// What follows a street line and belongs to it, and how much it proves.
+/// Text behind a street line that belongs to it, and the score that it adds.
 pub(crate) struct Tail {
     pub(crate) end: usize,
     pub(crate) score: f32,
 }
 
-/// What follows a street line and belongs to it: unit, city, state, ZIP.
+/// Returns the unit, city, state and ZIP that follow a street line.
 pub(crate) fn tail(page: &Page<'_>, line_end: usize) -> Option<Tail> {
     let unit = unit(page, line_end);
     let from = unit.unwrap_or(line_end);
@@ -62,7 +62,7 @@ fn city_after_unit(page: &Page<'_>, unit_end: usize) -> usize {
     end
 }
 
-/// `Apt 4B`, `Suite 083`, `# 8`, `Unit 68`; returns its end.
+/// Returns the end of a unit (`Apt 4B`, `Suite 083`, `# 8`, `Unit 68`).
 fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
     let bytes = page.bytes();
     let at = skip(bytes, from, b" ,\n.-");
@@ -81,7 +81,7 @@ fn unit(page: &Page<'_>, from: usize) -> Option<usize> {
     Some(token.span.end)
 }
 
-/// `4B`, `083`, `C`.
+/// Whether a token may identify a unit (`4B`, `083`, `C`).
 fn is_unit_id(token: &Token) -> bool {
     token.span.len() <= 6 && (token.has_digit || token.span.len() <= 2 && token.is_capital)
 }
@@ -102,7 +102,7 @@ fn bare_unit(page: &Page<'_>, from: usize) -> Option<usize> {
     (is_code && ends).then_some(token.span.end)
 }
 
-/// `40th Floor`.
+/// Returns the end of a floor with an ordinal (`40th Floor`).
 fn ordinal_floor(page: &Page<'_>, at: usize) -> Option<usize> {
     let token = next_token(page, at).filter(|token| token.has_digit)?;
     let floor = next_token(page, token.span.end)?;
@@ -129,7 +129,8 @@ pub(crate) fn lone_unit(page: &Page<'_>, start: usize) -> Option<Line> {
     })
 }
 
-/// `, Spokane, WA 99205`, `\nKirkview, WY 58131`, ` denver co 80209-3804`, `, Selca\n Senegal 27766`.
+/// Returns the city, state and ZIP behind a line (`, Spokane, WA 99205`, `\nKirkview, WY 58131`, ` denver co
+/// 80209-3804`, `, Selca\n Senegal 27766`).
 fn city_state_zip(page: &Page<'_>, from: usize) -> Option<Tail> {
     let mut at = from;
     let mut best = None;
@@ -207,7 +208,7 @@ fn city_alone(page: &Page<'_>, from: usize) -> Option<Tail> {
     None
 }
 
-/// A state; in lower case, where "in" and "or" are words, only with a ZIP code after it.
+/// Whether a token is a state. In lower case it needs a ZIP code after it, because "in" and "or" are words.
 fn is_state(page: &Page<'_>, token: &Token) -> bool {
     if !token.sense.has(Sense::STATE) {
         return false;
@@ -245,7 +246,7 @@ fn is_lower_line(page: &Page<'_>, from: usize) -> bool {
         .any(u8::is_ascii_uppercase)
 }
 
-/// Where a British or Canadian postal code that starts here ends: "NW1 6XE", "K1A 0B1".
+/// Returns the end of the British or Canadian postal code that starts here ("NW1 6XE", "K1A 0B1").
 pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
     let first = page.slice(start..page.text.len().min(start + 5));
     let outward = first
@@ -276,7 +277,7 @@ pub(crate) fn postal_code_end(page: &Page<'_>, start: usize) -> Option<usize> {
     (is_irish && is_parted && ends(4)).then_some(inward_start + 4)
 }
 
-/// Whether a text has capitals and digits where its form has "A" and "9".
+/// Whether a text has capitals at each "A" and digits at each "9" of its form.
 fn has_form(text: &[u8], form: &[u8]) -> bool {
     let fits = |(byte, sign): (&u8, &u8)| match sign {
         b'A' => byte.is_ascii_uppercase(),
@@ -285,7 +286,7 @@ fn has_form(text: &[u8], form: &[u8]) -> bool {
     text.len() == form.len() && text.iter().zip(form).all(fits)
 }
 
-/// Where a state or country right before a ZIP code starts: "WA 99205", "Senegal 27766".
+/// Returns the start of a state or country directly before a ZIP code ("WA 99205", "Senegal 27766").
 pub(crate) fn region_before(page: &Page<'_>, zip: usize) -> Option<usize> {
     let end = zip - usize::from(page.byte_before(zip) == b' ');
     let end = end - usize::from(page.byte_before(end) == b',');

@@ -25,7 +25,7 @@ pub(super) fn is_one_of(word: &[u8], list: &[&[u8]]) -> bool {
     let Some(first) = word.first().map(u8::to_ascii_lowercase) else {
         return false;
     };
-    // The lists are long, and length and first letter tell nearly every other word.
+    // The lists are long, and length and first letter exclude nearly every other word.
     let is_alike = |one: &&&[u8]| one.len() == word.len() && one[0].to_ascii_lowercase() == first;
     let mut alike = list.iter().filter(is_alike);
     alike.any(|one| word.eq_ignore_ascii_case(one))
@@ -35,7 +35,7 @@ pub(super) fn word(bytes: &[u8], at: usize) -> &[u8] {
     &bytes[at.min(bytes.len())..word_end(bytes, at)]
 }
 
-/// How many letters and digits of ASCII a text ends with.
+/// Counts the ASCII letters and digits at the end of a text.
 pub(super) fn last_length(text: &[u8]) -> usize {
     let last = text.iter().rev();
     last.take_while(|byte| byte.is_ascii_alphanumeric()).count()
@@ -73,7 +73,7 @@ pub(super) fn next_token_across(page: &Page<'_>, from: usize) -> Option<Token> {
 /// The widest gap between the parts of an address: a comma, a line break, an indent.
 pub(super) const GAP_BYTES_MAX: usize = 28;
 
-/// Where the token that starts here ends, if there is one.
+/// Returns the end of the token that starts here, if there is one.
 pub(super) fn token_end(page: &Page<'_>, start: usize) -> Option<usize> {
     let end = bytes8::run_end(page.bytes(), start, 40, |eight| {
         let words = bytes8::any_letters(eight) | bytes8::digits(eight);
@@ -95,7 +95,7 @@ pub(super) fn token_at(page: &Page<'_>, start: usize) -> Option<Token> {
     })
 }
 
-/// Where a ZIP code ends, with the four digits that may follow it.
+/// Returns the end of a ZIP code with the four digits that may follow it.
 pub(crate) fn zip_end(page: &Page<'_>, five_end: usize) -> usize {
     let four = page.slice(five_end + 1..five_end + 5);
     let has_four = page.byte(five_end) == b'-'

@@ -1,8 +1,7 @@
 //! Postal addresses.
 //!
-//! A street line starts with a number and ends with a street word; boxes, rural
-//! routes, highways and military lines have forms of their own. Unit, city, state
-//! and ZIP that follow belong to the same finding.
+//! A street line starts with a number and ends with a street word; boxes, rural routes, highways and military lines
+//! have further forms. Unit, city, state and ZIP that follow belong to the same finding.
 
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -33,7 +32,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 /// Lines that open with a number, a code, a box or a unit.
 fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
-    // Five digits may be a ZIP code by the state before them; no others are unless something is called so.
+    // Five digits may be a ZIP code by the state before them. Other digits may not, unless the text has a ZIP label.
     let has_zip_label = LazyCell::new(|| page.has_meaning(|meaning| meaning == Meaning::Zip));
     for mark in page.each_mark().map(|index| page.marks[index]) {
         let start = mark.start as usize;
@@ -73,7 +72,7 @@ fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// "Copyright (c) 1998, 2000 Thai Software Center": a year, and whose work it was.
+/// Whether a number is the year of a copyright notice ("Copyright (c) 1998, 2000 Thai Software Center").
 fn is_of_copyright(page: &Page<'_>, mark: &Mark) -> bool {
     const SIGNS: &[&[u8]] = &[b"opyright", b"(c)", b"(C)", "©".as_bytes()];
     const REACH_BYTES: usize = 40;
@@ -83,7 +82,7 @@ fn is_of_copyright(page: &Page<'_>, mark: &Mark) -> bool {
         return false;
     }
     let before = page.slice(start.saturating_sub(REACH_BYTES)..start);
-    // Nothing but years and signs stands between.
+    // Only years and signs are between.
     let years = before
         .iter()
         .rev()
@@ -106,7 +105,7 @@ fn line_at(page: &Page<'_>, mark: &Mark) -> Option<Line> {
     line.or_else(|| is_unit.then(|| places::lone_unit(page, start)).flatten())
 }
 
-/// "lives with him at 2207 Mockingbird": a number and a name, where somebody is said to live at it.
+/// Finds a number and a name after words that say that a person lives there ("lives with him at 2207 Mockingbird").
 fn house_lived_at(page: &Page<'_>, mark: &Mark) -> Option<Range<usize>> {
     const NAME_BYTES_MIN: usize = 4;
     let start = mark.start as usize;
@@ -127,7 +126,7 @@ fn house_lived_at(page: &Page<'_>, mark: &Mark) -> Option<Range<usize>> {
     (is_name && ends && is_lived_at).then_some(start..end)
 }
 
-/// "lives on Larchmont Avenue": a street without a number, where somebody is said to live.
+/// Finds a street without a number after words that say that a person lives there ("lives on Larchmont Avenue").
 fn by_street_word(page: &Page<'_>, out: &mut Out<'_>) {
     let streets = page.marks.iter();
     for mark in streets.filter(|mark| mark.sense.has(Sense::STREET)) {
@@ -139,7 +138,7 @@ fn by_street_word(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// "Address: Larchmont Avenue", "corner of Oak and Main".
+/// Finds streets without a number after a label ("Address: Larchmont Avenue", "corner of Oak and Main").
 fn by_label(page: &Page<'_>, out: &mut Out<'_>) {
     let labels = |meaning| {
         page.labels
@@ -177,7 +176,8 @@ fn by_label(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// "lives in", "Address unchanged:": where the place starts that a label and the small words behind it lead to.
+/// Returns the start of the place behind a label and the small words that follow it ("lives in", "Address
+/// unchanged:").
 fn clause_after(page: &Page<'_>, label_end: usize) -> usize {
     const LEADING: &[&[u8]] = &[
         b"a ",
@@ -225,7 +225,8 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Pieces of one address have only spaces, line breaks, commas and dots between them; a new house number opens a new address.
+/// Pieces of one address have only spaces, line breaks, commas and dots between them; a new house number opens a new
+/// address.
 fn joins(left: &str, between: &str, right: &str) -> bool {
     let is_gap = between.len() <= GAP_BYTES_MAX
         && between.chars().any(char::is_whitespace)
@@ -247,7 +248,7 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
     if is_crossing(left, between, right) || is_said_between(left, between, right) {
         return true;
     }
-    // "Suite 574", "2nd Floor", "Space 19, Desert Palms MHP": what stands before the street.
+    // A unit before the street ("Suite 574", "2nd Floor", "Space 19, Desert Palms MHP").
     let is_unit = left.len() <= 40
         && left
             .split(|c: char| !c.is_alphabetic())
@@ -257,7 +258,7 @@ fn joins(left: &str, between: &str, right: &str) -> bool {
     is_gap && (is_unit || !opens_another)
 }
 
-/// `NE 2nd Ave` and `54th St`: two streets without a house.
+/// Whether two streets without a house form a crossing (`NE 2nd Ave` and `54th St`).
 fn is_crossing(left: &str, between: &str, right: &str) -> bool {
     let has_house = |text: &str| {
         let number = text.split(' ').next().unwrap_or_default();
@@ -266,8 +267,8 @@ fn is_crossing(left: &str, between: &str, right: &str) -> bool {
     matches!(between, " and " | " & " | " @ ") && !has_house(left) && !has_house(right)
 }
 
-/// `Plot 6`, `near Water Tank`, `Nagpur-440022`: what stands on one line between two parts of an address, in words with a
-/// capital or with a number, says more about the place.
+/// Whether the text between two parts of an address on one line describes the place (`Plot 6`, `near Water Tank`,
+/// `Nagpur-440022`): words with a capital or with a number.
 fn is_said_between(left: &str, between: &str, right: &str) -> bool {
     const WORDS: &[&str] = &[
         "near", "nr", "opp", "opposite", "behind", "by", "off", "via", "of", "the", "de", "la", "y",
@@ -300,7 +301,7 @@ fn is_said_between(left: &str, between: &str, right: &str) -> bool {
 /// The most that is said between two parts.
 const SAID_BYTES_MAX: usize = 48;
 
-/// `Iceland 80392`: a country and its postal code may stand after an empty line.
+/// Whether a text is a country and its postal code, which may follow an empty line (`Iceland 80392`).
 fn is_country_line(text: &str) -> bool {
     let mut words = text.split(' ');
     let is_country = words
@@ -312,7 +313,7 @@ fn is_country_line(text: &str) -> bool {
 /// The widest gap between the pieces of an address: a comma, a line break, an indent.
 const GAP_BYTES_MAX: usize = 8;
 
-/// Words that only introduce an address ("Unit No"), and numbers that are none.
+/// Whether a span is only words that introduce an address ("Unit No"), or numbers that are not an address.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let is_numbered = text.iter().any(u8::is_ascii_digit);
@@ -373,7 +374,7 @@ fn is_street_by_name(page: &Page<'_>, span: &Range<usize>) -> bool {
         })
 }
 
-/// A number alone is a ZIP code only where something speaks of a place.
+/// Whether the words around a lone number make it a ZIP code, because they mention a place.
 fn is_zip_by_context(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_of_place = |meaning| {
         matches!(
@@ -384,7 +385,7 @@ fn is_zip_by_context(page: &Page<'_>, span: &Range<usize>) -> bool {
     places::region_before(page, span.start).is_some() || is_spoken_of(page, span.start, is_of_place)
 }
 
-/// The street line with everything that follows and belongs to it, and how sure that makes us.
+/// Returns the street line with all parts that follow and belong to it, and its score.
 fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
     let tail = places::tail(page, line.span.end);
     let claim = claim_before(page, line.span.start, |meaning| meaning == Meaning::Address);

@@ -1,4 +1,4 @@
-//! Finds a number again: once a text has said what a number is, the same number elsewhere in it is that too.
+//! Finds repeated numbers: a number that a label names once has the same meaning at its other positions in the text.
 
 use std::ops::Range;
 
@@ -12,41 +12,41 @@ use crate::kinds::{Evidence, Meaning, PhiKind, Shape};
 use crate::page::{Mark, Page};
 use crate::settings::Settings;
 
-/// From this score on a number is looked for in the whole text.
+/// Score from which a number is searched in the whole text.
 const SURE: f32 = 0.7;
-/// Shorter numbers are too often something else.
+/// Minimum number of digits: shorter numbers are too often something else.
 const DIGITS_MIN: usize = 6;
-/// Letters and digits of a number that others are built like.
+/// Maximum number of letters, and minimum number of digits, of a number that serves as a model for further numbers.
 const PREFIX_MAX: usize = 3;
 const ALIKE_DIGITS_MIN: usize = 5;
 /// A number with letters or signs in it is known by fewer digits.
 const SIGNED_DIGITS_MIN: usize = 4;
-/// How many characters two numbers of one series begin with, at least.
+/// Minimum length of the common prefix of two numbers of one series.
 const SERIES_MIN: usize = 3;
-/// More forms than these are a table's.
+/// Maximum number of forms: more are those of a table.
 const MODELS_MAX: usize = 8;
 
 /// The numbers that a text has named, each list in order.
 struct Known<'a> {
-    /// By all their characters.
+    /// Numbers by all their characters.
     values: List<(&'a [u8], PhiKind)>,
-    /// By their first group: how far behind the start it begins, and how long the whole is.
+    /// Numbers by their first group: its distance from the start, and the length of the whole number.
     forms: List<(&'a [u8], (usize, usize))>,
-    /// Those of one group, by its characters without noughts before them: "00447190" is 447190, too.
+    /// Numbers of one group, by its characters without leading zeros ("00447190" is 447190, too).
     groups: List<(&'a [u8], PhiKind)>,
-    /// The kind whose numbers are known by their build as well: record numbers, if there are any.
+    /// Kind whose numbers are known by their build as well: record numbers, if the text has any.
     alike: Option<PhiKind>,
-    /// How long those of digits alone are.
+    /// Lengths of those of digits alone.
     lengths: List<usize>,
-    /// How the others are built: the letters before the digits, and how many digits these are.
+    /// Builds of the remaining ones: the letters before the digits, and the number of digits.
     builds: List<(&'a [u8], usize)>,
-    /// Some of them whole, each with its first group: how far behind the start it begins, and how long it is.
+    /// Some whole numbers, each with its first group: distance from the start, and length.
     models: Few<(&'a [u8], (usize, usize))>,
-    /// How long first groups are, a bit each: nearly every other number is told by that.
+    /// Lengths of first groups, one bit each: this excludes nearly every other number.
     group_lengths: u64,
 }
 
-/// The numbers found so far, wherever else they stand; and numbers built like a record number, letters included.
+/// Finds the numbers found so far at their other positions, and numbers built like a record number, letters included.
 pub(crate) fn find(page: &Page<'_>, settings: &Settings, candidates: &mut List<Candidate>) {
     let mut known = Known::new(page.memory());
     for one in page.through(candidates.iter()) {
@@ -104,7 +104,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Takes a number with enough digits, of a kind whose row says that it is looked for again.
+    /// Takes a number with enough digits, of a kind whose row allows repeated numbers.
     fn take(&mut self, page: &Page<'a>, one: &Candidate) {
         let weights = one.kind.rule().weights;
         let weighs = |evidence| weights.iter().any(|row| row.1 == evidence);
@@ -169,7 +169,7 @@ impl<'a> Known<'a> {
         self.lengths.dedup();
     }
 
-    /// The number that stands again where this mark is its first group.
+    /// Returns the repeated number whose first group is this mark.
     fn again_at(&self, page: &Page<'a>, mark: Mark) -> Option<(PhiKind, Range<usize>)> {
         let group = page.slice(mark.range());
         let lengths = length_bit(group.len()) | length_bit(without_noughts(group).len());
@@ -195,7 +195,8 @@ impl<'a> Known<'a> {
             .filter(|(_, span)| stands_free(page, span) && !is_called_other(page, span.start))
     }
 
-    /// "under a different ID, 00397015": a number that only "ID" names, as long as the record numbers of the text.
+    /// Whether a number that only "ID" labels is as long as the record numbers of the text ("under a different ID,
+    /// 00397015").
     fn is_bare_id(&self, page: &Page<'_>, mark: Mark) -> bool {
         mark.is_number()
             && self.lengths.contains(&mark.len())
@@ -207,12 +208,12 @@ impl<'a> Known<'a> {
             })
     }
 
-    /// "0048-2291 or 0048-2219?", "F-1182 and F-1190": a number of the same form that begins as a record number of the text does,
-    /// or has its digits in another order.
+    /// Returns a number of the same form as a record number of the text that has the same prefix, or the same digits
+    /// in another order ("0048-2291 or 0048-2219?", "F-1182 and F-1190").
     fn of_series(&self, page: &Page<'_>, index: usize) -> Option<Range<usize>> {
         let mark = page.marks[index];
         let span = self.models.iter().find_map(|&(model, (lead, length))| {
-            // A shorter group ends where the model has one more letter or digit.
+            // A shorter group ends before the model does, by one letter or digit.
             if mark.len() < length {
                 return None;
             }
@@ -271,7 +272,7 @@ fn without_noughts(group: &[u8]) -> &[u8] {
     }
 }
 
-/// Not a piece of a longer number.
+/// Whether a number is not a piece of a longer number.
 fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
     let is_tied = |sign: u8, beyond: u8| {
         matches!(sign, b'-' | b'.' | b'/' | b'_') && beyond.is_ascii_alphanumeric()
@@ -284,14 +285,15 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         && !is_tied(after, page.byte(span.end + 1))
 }
 
-/// "order 482913": whether the words say that it is the number of something else.
+/// Whether the words before a number say that it is the number of something else ("order 482913").
 fn is_called_other(page: &Page<'_>, start: usize) -> bool {
     number_claim(page, start, &[]).is_some_and(|claim| {
         claim.is_firm() && matches!(claim.meaning, Meaning::OtherId(_) | Meaning::Thing)
     })
 }
 
-/// Whether two values are of one series: the same signs and letters at the same places, and the same beginning or the same digits.
+/// Whether two values are of one series: the same signs and letters at the same places, and the same beginning or the
+/// same digits.
 fn is_of_series(model: &[u8], value: &[u8]) -> bool {
     let is_same_form = model.len() == value.len()
         && model

@@ -1,4 +1,4 @@
-//! The people of a text, and what has been found in it so far.
+//! People of a text, and the spans found in it.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use crate::budget::List;
 use crate::candidate::Candidate;
 use crate::settings::Settings;
 
-/// Who is named in a text, and which places of it are taken.
+/// People named in a text, and its spans that are taken.
 pub(crate) struct Company<'a> {
-    /// In order.
+    /// Names in order.
     names: &'a [Range<usize>],
-    /// In order, without overlaps.
+    /// Taken spans in order, without overlaps.
     taken: List<Range<usize>>,
 }
 
@@ -37,12 +37,12 @@ impl<'a> Company<'a> {
         Company { names, taken }
     }
 
-    /// In order.
+    /// Returns the names in order.
     pub(crate) fn names(&self) -> &[Range<usize>] {
         self.names
     }
 
-    /// Whether something was found at this place.
+    /// Whether a finding overlaps this span.
     pub(crate) fn is_taken(&self, span: &Range<usize>) -> bool {
         let next = self.taken.partition_point(|one| one.end <= span.start);
         self.taken.get(next).is_some_and(|one| one.start < span.end)

@@ -62,7 +62,7 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
     Some((local.start..domain.end, score))
 }
 
-/// Addresses behind which nobody reads: "git@host:path" names a repository, "noreply@" a machine.
+/// Local parts of addresses without a reader: "git@host:path" names a repository, "noreply@" a machine.
 static NOBODYS: &[&[u8]] = &[
     b"git",
     b"noreply",
@@ -74,7 +74,7 @@ static NOBODYS: &[&[u8]] = &[
     b"mailer-daemon",
 ];
 
-/// What manuals write where an address is to be put in: "user@example.com", "you@company.com".
+/// Whether an address is a sample from a manual ("user@example.com", "you@company.com").
 fn is_sample(local: &[u8], domain: &[u8]) -> bool {
     const LOCALS: &[&[u8]] = &[
         b"user",
@@ -108,7 +108,7 @@ fn is_sample(local: &[u8], domain: &[u8]) -> bool {
     is_one_of(LOCALS, local) && is_one_of(DOMAINS, domain)
 }
 
-/// `logo@2x.png`, `icons-64x64@2.tar`: a file in another size.
+/// Whether a domain is the rest of a file name with its size (`logo@2x.png`, `icons-64x64@2.tar`).
 fn is_file(domain: &[u8]) -> bool {
     const ENDINGS: &[&[u8]] = &[
         b"avif", b"bmp", b"gif", b"gz", b"ico", b"jpeg", b"jpg", b"pdf", b"png", b"svg", b"tar",
@@ -158,7 +158,8 @@ fn local_part(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     (has_content && is_char_start(bytes, start)).then_some(start..end)
 }
 
-/// `bounce+jane.roe=example.org@lists…`: an address written into the local part of another (VERP), with `=` for its sign.
+/// Whether the local part of an address contains another address (VERP), with `=` for its sign
+/// (`bounce+jane.roe=example.org@lists…`).
 fn is_return_path(bytes: &[u8], start: usize, equals: usize, end: usize) -> bool {
     let is_local = equals > start && is_word_byte(bytes[equals - 1]);
     let has_own_name = bytes[start..equals]
@@ -197,7 +198,7 @@ fn domain(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (is_top && !rest.is_empty() && rest.iter().all(|label| !label.is_empty())).then_some(start..end)
 }
 
-/// `jane [at] example [dot] org`, `jane at example dot org`.
+/// Returns an address with its signs spelled out (`jane [at] example [dot] org`, `jane at example dot org`).
 fn spelled_out(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let at = page.marks[index];
     if !is_word(page, at, &[b"at", b"arroba"]) {
@@ -244,7 +245,7 @@ fn spelled_local(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
     Some(local)
 }
 
-/// Where "example dot co dot org" ends; the last label must be a known top-level domain.
+/// Returns the end of a spelled domain ("example dot co dot org"); the last label must be a known top-level domain.
 fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     const TOPS: &[&[u8]] = &[
         b"com", b"org", b"net", b"edu", b"gov", b"mil", b"io", b"co", b"us", b"uk", b"info",
@@ -279,7 +280,7 @@ fn spelled_domain(page: &Page<'_>, start: usize) -> Option<usize> {
     end
 }
 
-/// Where a label ends that "-dot-" is glued to: "example-dot-org".
+/// Returns the end of a label that precedes a joined "-dot-" ("example-dot-org").
 fn before_joined_dot(bytes: &[u8], start: usize, end: usize) -> usize {
     memchr::memmem::find(&bytes[start..end].to_ascii_lowercase(), b"-dot-")
         .map_or(end, |length| start + length)
@@ -322,7 +323,7 @@ fn closes(byte: u8) -> bool {
     matches!(byte, b']' | b')' | b'}' | b'>')
 }
 
-/// "jane_at_example", "jane-at-example".
+/// Whether a byte joins the spelled parts of an address ("jane_at_example", "jane-at-example").
 fn joins(byte: u8) -> bool {
     matches!(byte, b'_' | b'-')
 }

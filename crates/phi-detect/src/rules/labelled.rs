@@ -1,7 +1,7 @@
-//! What all numbers with a label have in common: fields, values after a label, values said in words,
-//! and values named by what follows them.
+//! Rules common to all numbers with a label: fields, values after a label, values said in words, and values whose
+//! label follows them.
 //!
-//! A kind whose row gives its [`Number`] is found by this alone. Kinds with forms of their own use the parts.
+//! This module alone finds a kind whose row gives its [`Number`]. Kinds with further forms use its parts.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     });
 }
 
-/// What speaks for the value, if anything does.
+/// Returns the evidence for the value, if any.
 fn evidence(page: &Page<'_>, span: &Range<usize>, meaning: Meaning) -> Option<Evidence> {
     let Some(claim) = number_claim(page, span.start, &[]) else {
         let after = claim_after(page, span.end, |one| one == meaning);

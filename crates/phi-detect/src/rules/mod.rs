@@ -1,4 +1,4 @@
-//! How each kind of PHI is found: one file or folder each, for those that a label alone does not settle.
+//! Rules that find each kind of PHI: one file or folder per kind that a label alone does not settle.
 
 mod address;
 mod again;
@@ -23,40 +23,40 @@ use crate::settings::Settings;
 
 use company::Company;
 
-/// How a kind of PHI is found.
+/// Functions that find a kind of PHI.
 pub(crate) struct Finder {
-    /// Whether two findings read as one, from the left, what stands between, and the right.
+    /// Whether two findings form one, given the left text, the text between, and the right text.
     pub(crate) joins: fn(&str, &str, &str) -> bool,
     pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
-    /// Finds what stands right after a name: a record number, a date of birth.
+    /// Finds values directly after a name: a record number, a date of birth.
     pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Out<'_>),
-    /// Finds what nothing names, in a text about people; none for kinds that people in the text say nothing about.
+    /// Finds unlabelled values in a text about people; `None` for kinds to which people in the text are not evidence.
     pub(crate) among: Option<fn(&Page<'_>, &Company<'_>, &mut Out<'_>)>,
-    /// The span of what the model found, with what follows and belongs to it by its form.
+    /// Returns the span of the model's finding, with the following text that belongs to it by its form.
     pub(crate) complete: fn(&Page<'_>, Range<usize>) -> Range<usize>,
-    /// Whether the words around say that what the model found is something else.
+    /// Whether the words around the model's finding say that it is something else.
     pub(crate) contradicts: fn(&Page<'_>, &Range<usize>) -> bool,
 }
 
-/// For kinds about which the words around never contradict the model.
+/// Never contradicts the model, for kinds that the words around say little about.
 fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
     false
 }
 
-/// For kinds that a name beside them says nothing about.
+/// Finds nothing beside a name, for kinds to which a name is not evidence.
 fn no_neighbour(_: &Page<'_>, _: &Range<usize>, _: &mut Out<'_>) {}
 
-/// For kinds of which the model finds all there is.
+/// Returns the span unchanged, for kinds that the model finds whole.
 fn as_found(_: &Page<'_>, span: Range<usize>) -> Range<usize> {
     span
 }
 
-/// For kinds whose findings are never parts of one.
+/// Refuses to join: the findings of such kinds are never parts of one finding.
 fn stand_alone(_: &str, _: &str, _: &str) -> bool {
     false
 }
 
-/// Kinds with rules of their own. All others are found by their label alone.
+/// Kinds with specific rules. A label alone finds every other kind.
 static FINDERS: &[(&str, &Finder)] = &[
     // By code, one row per file.
     ("ssn", &ssn::FINDER),
@@ -69,7 +69,7 @@ static FINDERS: &[(&str, &Finder)] = &[
     ("medicare_id", &medicare_id::FINDER),
 ];
 
-/// How a kind is found.
+/// Returns the functions that find a kind.
 pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
     static BY_KIND: LazyLock<Few<&'static Finder>> = LazyLock::new(|| {
         let of = |kind: PhiKind| FINDERS.iter().find(|(code, _)| *code == kind.code());
@@ -95,22 +95,22 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Li
     }
 }
 
-/// Finds the numbers found so far wherever else they stand.
+/// Finds the numbers found so far at their other positions.
 pub(crate) use again::find as find_numbers_again;
 
-/// What the people named in a text give away of others: which of them, and by what rule.
+/// A rule that finds further names from the people named in a text.
 pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);
 
 /// The people named in the text, wherever else it names them.
 pub(crate) const AGAIN: ByNames = name::find_again;
 
-/// Those in the beds of a list of which some are named.
+/// Names in the beds of a list with known names.
 pub(crate) const BEDS: ByNames = name::find_beds;
 
-/// Those who speak or sign beside people named in the text.
+/// Names of people who speak or sign beside people named in the text.
 pub(crate) const SPEAKERS: ByNames = name::find_speakers;
 
-/// Finds more people by those named so far.
+/// Finds more people by means of those named before.
 pub(crate) fn find_by_names(
     page: &Page<'_>,
     settings: &Settings,
@@ -126,14 +126,14 @@ pub(crate) fn find_by_names(
     find(page, names, &mut out);
 }
 
-/// Runs every rule over what stands beside the names found so far, or in a text with people; the names are in order.
+/// Runs every rule over the text beside the names found so far, or in a text with people; the names are in order.
 pub(crate) fn find_beside_names(
     page: &Page<'_>,
     settings: &Settings,
     names: &[Range<usize>],
     candidates: &mut List<Candidate>,
 ) {
-    // Several rules and the model find the same name, and beside it stands the same.
+    // Several rules and the model find the same name, and the text beside it is the same.
     let is_first = |(index, name): &(usize, &Range<usize>)| {
         let before = names[..*index].iter().rev();
         let mut same_start = before.take_while(|one| one.start == name.start);
@@ -163,7 +163,7 @@ pub(crate) fn find_beside_names(
     }
 }
 
-/// Where a rule puts what it found.
+/// Collector of a rule's candidates.
 pub(crate) struct Out<'a> {
     pub(crate) kind: PhiKind,
     pub(crate) settings: &'a Settings,

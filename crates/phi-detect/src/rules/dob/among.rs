@@ -8,10 +8,10 @@ use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
 
-/// How far from a name such a date may stand.
+/// Maximum distance between a name and such a date.
 const REACH_BYTES: usize = 60;
 
-/// Full dates a generation ago, near somebody who may be a patient, which nothing calls otherwise.
+/// Finds full dates a generation ago without another label, near the name of a possible patient.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     listed::find(page, company, out);
     let mut free_from = 0;
@@ -42,13 +42,13 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a name stands before the date on its line or the one above, or right behind it.
+/// Whether a name precedes the date on its line or the line above, or directly follows it.
 fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool {
     let [last, next] = company.around(span.start);
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
     let behind = last.filter(is_patient).is_some_and(|name| {
         let between = page.slice(name.end.min(span.start)..span.start);
-        // "Jane Roe <jane@clinic.example>": whoever wrote, and when.
+        // The author of a message and its date ("Jane Roe <jane@clinic.example>").
         if between.len() > REACH_BYTES || between.trim_ascii_start().starts_with(b"<") {
             return false;
         }

@@ -6,17 +6,18 @@ use super::nearest;
 use crate::page::{Mark, Page};
 use crate::rules::{Company, Out};
 
-/// Fewer numbers of six digits may be dates by chance.
+/// Minimum number of six-digit values in a list: fewer may be dates by chance.
 const SHORT_MIN: usize = 3;
-/// With its century and a sex behind it a number is hardly anything else.
+/// Minimum number of such values in a list: a number with its century and a sex behind it is almost always a date.
 const LONG_MIN: usize = 2;
-/// How far behind the name the column stands.
+/// Maximum distance between the name and the column.
 const REACH_BYTES: usize = 24;
 
 /// The orders in which six digits are read, as the places of day and month.
 const ORDERS: [[usize; 2]; 3] = [[0, 2], [2, 0], [4, 2]];
 
-/// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed columns.
+/// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed
+/// columns.
 pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     let (mut short, mut long) = (page.memory().list(), page.memory().list());
     for mark in page.each_mark().map(|index| page.marks[index]) {
@@ -42,7 +43,7 @@ pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a name stands on the same line before the number, with nothing but gaps, signs and capitals between them.
+/// Whether a name precedes the number on its line, with only gaps, signs and capitals between them.
 fn follows_name(page: &Page<'_>, mark: &Mark, company: &Company<'_>) -> bool {
     let start = mark.start as usize;
     company.around(start)[0].is_some_and(|name| {
@@ -54,7 +55,7 @@ fn follows_name(page: &Page<'_>, mark: &Mark, company: &Company<'_>) -> bool {
     })
 }
 
-/// `19420307F000447120`: year, month and day, then the sex and a number.
+/// Whether a value is year, month and day, then a sex and a number (`19420307F000447120`).
 fn has_sex(page: &Page<'_>, mark: &Mark) -> bool {
     let text = page.slice(mark.range());
     let Some((date, [b'F' | b'M' | b'U' | b'X', rest @ ..])) = text.split_at_checked(8) else {

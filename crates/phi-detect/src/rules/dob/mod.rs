@@ -62,7 +62,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     spoken::find(page, out);
 }
 
-/// "18.7.15 not 17.8.15", "19420131>19420113": whether a date is set beside a birth date, written as that is.
+/// Whether a date is compared with a birth date of the same form ("18.7.15 not 17.8.15", "19420131>19420113").
 fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
     const REACH_BYTES: usize = 12;
     const JOINTS: &[&[u8]] = &[b"and", b"or", b"not", b"vs", b"versus", b"und", b"et", b"y"];
@@ -82,7 +82,7 @@ fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
         && words.all(|word| JOINTS.iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
-/// Year, month and day of a birth, each in a field of its own: `{"dob": {"year": 1962, "month": 3, "day": 14}}`.
+/// Finds year, month and day of a birth in separate fields (`{"dob": {"year": 1962, "month": 3, "day": 14}}`).
 fn parts(page: &Page<'_>, out: &mut Out<'_>) {
     let is_part = |field: &Field| {
         let value = page.slice(field.span.clone());
@@ -104,10 +104,10 @@ fn parts(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// What stands between the parts of a date is a key and its signs.
+/// Maximum distance between the parts of a date: a key and its signs.
 const PART_GAP_BYTES_MAX: usize = 40;
 
-/// `03/41/1962`, `03,14,1962`, `3:14:62`: no date, though its label says so.
+/// Returns a mistyped date, which is one only by its label (`03/41/1962`, `03,14,1962`, `3:14:62`).
 fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     let marks = page.marks.get(index..index + 3)?;
     let lengths = [marks[0].len(), marks[1].len(), marks[2].len()];
@@ -118,7 +118,7 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     if is_time_or_list(page, &run.span) {
         return None;
     }
-    // With its century it is a date whatever stands beside it, once its label says so.
+    // With its century and a label it is a date, independent of the text around it.
     let year = marks.iter().find(|mark| mark.len() == 4);
     let has_century = year.is_some_and(|year| {
         let year = page.slice(year.range());
@@ -135,7 +135,7 @@ fn mistyped(page: &Page<'_>, index: usize) -> Option<DateHit> {
     })
 }
 
-/// `00:00:40`, `06, 08, 12`: three pairs of digits that tell the time or count something.
+/// Whether three pairs of digits are a time or a list (`00:00:40`, `06, 08, 12`).
 fn is_time_or_list(page: &Page<'_>, span: &Range<usize>) -> bool {
     match page.slice(span.clone()) {
         [_, _, b':', b'0'..=b'5', _, b':', b'0'..=b'5', _] => true,
@@ -164,13 +164,14 @@ fn whole_date(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
         )
 }
 
-/// "the fourteenth of March": the article before a day is none of the date.
+/// Returns a date without the article before its day ("the fourteenth of March").
 fn without_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     let is_article = page.slice(span.clone()).starts_with(b"the ");
     span.start + if is_article { 4 } else { 0 }..span.end
 }
 
-/// `Jane Roe (3/14/1962)`: a date in brackets right after a name without a title; `Roe, Jane 3/14/62`: one long ago.
+/// Finds a date in brackets directly after a name without a title (`Jane Roe (3/14/1962)`), or a date long ago (`Roe,
+/// Jane 3/14/62`).
 fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     const LINKS: &[&[u8]] = &[b" (", b" - ", b", ", b"; ", b" / ", b" | ", b"\t", b" "];
     let gap = page.slice(name.end..page.text.len().min(name.end + 3));
@@ -200,7 +201,8 @@ fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     }
 }
 
-/// No date at all, a date that a label calls something else, or one after a date of birth already masked.
+/// Whether a span is not a date, or a date that a label calls something else, or one after a date of birth already
+/// masked.
 fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let index = page
         .marks
@@ -290,18 +292,19 @@ fn judge(page: &Page<'_>, date: &DateHit) -> Option<(f32, &'static str)> {
         .then_some((0.65, "dob.after_name"))
 }
 
-/// "born" rather than "b.", which stands right before its date.
+/// Whether a label is a word ("born") rather than an abbreviation directly before its date ("b.").
 fn is_word(page: &Page<'_>, claim: &LabelMatch) -> bool {
     page.label_ending_at(claim.from)
         .is_none_or(|label| label.end - label.start > 1)
 }
 
-/// How far the lines of a head are set in.
+/// Maximum indentation of the lines of a head.
 const LINE_GAP_BYTES_MAX: usize = 10;
 
-/// `ROE, JANE 03/14/1962 MRN:0048213`: the usual way to point at a patient.
+/// Whether a date is between a name and a number, the usual reference to a patient (`ROE, JANE 03/14/1962
+/// MRN:0048213`).
 fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
-    // It may stand on a line of its own below the name.
+    // It may be on a separate line below the name.
     let before = page.slice(date.span.start.saturating_sub(LINE_GAP_BYTES_MAX)..date.span.start);
     let gap = before
         .iter()

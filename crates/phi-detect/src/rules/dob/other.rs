@@ -1,4 +1,4 @@
-//! Dates that nobody was born on: of versions, of rows of data, of a war.
+//! Dates that are not birth dates: of versions, of rows of data, of a war.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::nearest;
 use crate::labels::Meaning;
 use crate::page::{Page, last_letters};
 
-/// `1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`: the date of a version.
+/// Whether a date is that of a version (`1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`).
 pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(24)..start);
     let before = before.trim_ascii_end();
@@ -28,7 +28,7 @@ pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
     numbers >= 2 && parts.count() <= 4
 }
 
-/// "Sun,  7 Aug 2005 23:23:08": the day and the hour of a message.
+/// Whether a date is that of a message, with its weekday and hour ("Sun,  7 Aug 2005 23:23:08").
 pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
     const DAYS: &[&[u8]] = &[b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
     let before = page.slice(span.start.saturating_sub(6)..span.start);
@@ -43,7 +43,7 @@ pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
     follows_day || has_seconds && !rest.ends_with(b"00:00:00")
 }
 
-/// "27 6/7 weeks": weeks and days before a birth.
+/// Whether numbers are weeks and days before a birth ("27 6/7 weeks").
 pub(super) fn is_of_weeks(page: &Page<'_>, span: &Range<usize>) -> bool {
     const WEEKS: &[&[u8]] = &[b"week", b"weeks", b"wk", b"wks", b"w"];
     let rest = page.slice(span.end..page.text.len().min(span.end + 10));
@@ -55,7 +55,7 @@ pub(super) fn is_of_weeks(page: &Page<'_>, span: &Range<usize>) -> bool {
     WEEKS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// "8 May 1945" where a war is spoken of: days that stand in history books.
+/// Whether the words around a date mention a war ("8 May 1945"): such dates are history.
 pub(super) fn is_of_war(page: &Page<'_>, span: &Range<usize>) -> bool {
     const REACH_BYTES: usize = 48;
     const WORDS: &[&[u8]] = &[
@@ -83,10 +83,10 @@ pub(super) fn is_of_war(page: &Page<'_>, span: &Range<usize>) -> bool {
             .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
-/// How far back a label of birth may stand for the rows of a table below it.
+/// Maximum number of labels between a label of birth and the rows of a table below it.
 const ROW_LABELS_MAX: usize = 64;
 
-/// Whether a date stands alone in its cell of a row of data, where nothing speaks of birth.
+/// Whether a date is alone in its cell of a row of data without a label of birth.
 pub(super) fn is_of_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.byte_before(span.start);
     let after = page.byte(span.end);

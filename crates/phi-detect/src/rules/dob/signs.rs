@@ -1,4 +1,4 @@
-//! Signs of birth that are no labels: a star, "ur.", and words behind a date.
+//! Signs of birth other than labels: a star, "ur.", and words behind a date.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Page, is_word_byte};
 
-/// "*14.3.62" after a German name, "ur. 3 XI 1962" in Polish, a date with "born" tied to it in Chinese and Japanese.
+/// Whether a sign marks a date of birth: a star after a German name ("*14.3.62"), Polish "ur." ("ur. 3 XI 1962"), or
+/// "born" tied to the date in Chinese and Japanese.
 pub(super) fn of_birth(page: &Page<'_>, date: &Range<usize>) -> bool {
     let before = page.slice(date.start.saturating_sub(8)..date.start);
     is_star(page, before, date)
@@ -32,7 +33,7 @@ fn follows_ur(before: &[u8]) -> bool {
         .is_some_and(|rest| rest.last().is_none_or(|&byte| !is_word_byte(byte)))
 }
 
-/// "is the right birthday" behind a day and month.
+/// Whether words behind a day and month call it a birthday ("is the right birthday").
 pub(super) fn is_birthday(page: &Page<'_>, end: usize) -> bool {
     let is_of_birth = |meaning| matches!(meaning, Meaning::Born | Meaning::Dob);
     is_equated(page, end)
@@ -44,13 +45,14 @@ pub(super) fn is_birthday(page: &Page<'_>, end: usize) -> bool {
         })
 }
 
-/// "bday 3/14", "Geburtstag 14.3.": whether the label that ends here is a birthday, so that two numbers are its day and month.
+/// Whether the label that ends here is a birthday, so that two numbers are its day and month ("bday 3/14",
+/// "Geburtstag 14.3.").
 pub(super) fn follows_birthday(page: &Page<'_>, label_end: usize) -> bool {
     let before = page.slice(label_end.saturating_sub(3)..label_end);
     before.eq_ignore_ascii_case(b"day") || before.eq_ignore_ascii_case(b"tag")
 }
 
-/// "born 5/8 at 16:30": whether the hour follows, so that two numbers are a day and its month.
+/// Whether an hour follows, so that two numbers are a day and its month ("born 5/8 at 16:30").
 pub(super) fn is_timed(page: &Page<'_>, end: usize) -> bool {
     let rest = page.slice(end..page.text.len().min(end + 9));
     let is_hour = |rest: &[u8]| {
@@ -60,7 +62,8 @@ pub(super) fn is_timed(page: &Page<'_>, end: usize) -> bool {
     rest.strip_prefix(b" at ").is_some_and(is_hour)
 }
 
-/// "gave birth in March 2008": whose birth it was, the month alone does not say.
+/// Whether a label speaks of giving birth: the month alone does not show the person who was born ("gave birth in
+/// March 2008").
 pub(super) fn is_childbirth(page: &Page<'_>, label_end: usize) -> bool {
     page.word_start_before(label_end)
         .is_some_and(|start| page.slice(start..label_end).eq_ignore_ascii_case(b"birth"))
@@ -78,7 +81,7 @@ pub(super) fn is_long_ago(page: &Page<'_>, date: &Range<usize>) -> bool {
     }
 }
 
-/// "daughter Grace", "Child 2: Moses": whether a relative's name starts here.
+/// Whether a relative's name starts here ("daughter Grace", "Child 2: Moses").
 pub(super) fn follows_kin(page: &Page<'_>, name: usize) -> bool {
     let before = page.slice(name.saturating_sub(6)..name);
     let signs = before

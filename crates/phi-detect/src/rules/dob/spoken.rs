@@ -1,5 +1,5 @@
-//! Birth dates right after their label that are no dates by their form: said in numbers alone, by the name of a feast, or with a
-//! part that cannot be read.
+//! Birth dates directly after their label without the form of a date: said in numbers alone, by the name of a feast,
+//! or with an unreadable part.
 
 use std::ops::Range;
 
@@ -26,13 +26,13 @@ pub(super) fn find(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// "date of birth", "birthday", "born", but not "turned".
+/// Whether a label is one of birth ("date of birth", "birthday", "born") and not of age ("turned").
 fn is_of_birth(page: &Page<'_>, label: &Label) -> bool {
     let is_born = || matches!(page.byte(label.start as usize), b'b' | b'B');
     label.meaning == Meaning::Dob || label.meaning == Meaning::Born && is_born()
 }
 
-/// "Christmas Day 1942": a day that has a name, with its year if it stands there.
+/// Returns a feast, with its year if one follows ("Christmas Day 1942").
 fn feast(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
     const FEASTS: &[&[u8]] = &[
         b"boxing day",
@@ -67,7 +67,7 @@ fn feast(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
     (is_whole || has_year).then_some(start..if has_year { end + gap + digits } else { end })
 }
 
-/// `??/09/1961`, `09/1_/1961`, `XX-09-1961`: a date of which a part cannot be read, right after its label.
+/// Returns a date with an unreadable part directly after its label (`??/09/1961`, `09/1_/1961`, `XX-09-1961`).
 fn unreadable(page: &Page<'_>, label_end: usize) -> Option<Range<usize>> {
     let gap = page.slice(label_end..page.text.len().min(label_end + 3));
     let blanks = gap.iter().take_while(|byte| matches!(byte, b':' | b' '));

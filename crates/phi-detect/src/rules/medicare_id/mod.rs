@@ -114,7 +114,7 @@ fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
             out.weigh(span, Shape::Misspelled, Evidence::Label);
         }
         Some(claim) if claim.is(Meaning::Thing) && claim.tie >= Strength::Tight => {}
-        // Hardly anything else fits the grammar, so a sign beside it changes little.
+        // Other values rarely fit the grammar, so a sign beside it changes little.
         _ if fits => {
             let shape = if is_tied { Shape::Tied } else { Shape::Value };
             out.weigh(span, shape, Evidence::Form);

@@ -30,7 +30,7 @@ pub(super) fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     }
 }
 
-/// `A-552-18-4490`: where the railroad's letters before a number that is called Medicare's start.
+/// Returns the start of the railroad's letters before a number that is called Medicare's (`A-552-18-4490`).
 pub(super) fn with_railroad_prefix(page: &Page<'_>, start: usize) -> Option<usize> {
     let tie = start.checked_sub(1)?;
     let (_, word) = page

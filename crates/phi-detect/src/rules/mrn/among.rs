@@ -1,7 +1,8 @@
-//! Record numbers that nothing names, in texts about people.
+//! Record numbers without a label, in texts about people.
 //!
-//! Who speaks of a patient to those who know writes the number and no more: "whose is 4471902?", "keep B2044710, retire
-//! the other". Where people are named, a number of that form which nothing claims is hardly anything else.
+//! Staff who write to colleagues about a patient often give only the number ("whose is 4471902?", "keep B2044710,
+//! retire the other"). In a text that names people, a number of that form without a competing label is almost always
+//! a record number.
 
 use std::ops::Range;
 
@@ -18,14 +19,14 @@ use crate::page::{Mark, Page, last_letters};
 use crate::people;
 use crate::rules::{Company, Out};
 
-/// How far from a name a number may stand that is short, or in groups.
+/// Maximum distance between a name and a short or grouped number.
 const REACH_BYTES: usize = 100;
 
 /// Capitals before a number that are not those of a hospital: registers of professions, tickets, orders.
 const NOT_HOUSES: &str = "AHPRA BD CAS CFR CHG CIMS COL CPT CRM CS CVE DATIX DEA GDC GMC GPHC HCPC HELP ICD INC IRAS ISBN ISO IT \
     LOT MDCN MSG NCT NDC NMC NPI ORA PMID PO PRB REF REQ RFC RITM RUT RX SKU SN SO SR TKT WO X";
 
-/// What is done with one of two charts.
+/// Actions on one of two charts.
 const DONE: &[&[u8]] = &[
     b"keep",
     b"merge",
@@ -36,7 +37,7 @@ const DONE: &[&[u8]] = &[
     b"survives",
 ];
 
-/// What the numbers of patients stand on: a shorter one will do behind these.
+/// Carriers of patient numbers: a shorter number is enough behind these words.
 const CARRIERS: &[&[u8]] = &[
     b"armband",
     b"band",
@@ -95,11 +96,11 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Shorter values are no record numbers, nor are those with more digits.
+/// Minimum length of a record number, and maximum number of its digits.
 const VALUE_BYTES_MIN: usize = 5;
 const DIGITS_MAX: usize = 10;
 
-/// Whether a mark is too short or too long, and nothing beside it can be more of the same value.
+/// Whether a mark is too short or too long, and its neighbours cannot belong to the same value.
 fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
     let may_join = |byte: u8| is_tie(byte) || byte == b' ' || byte.is_ascii_alphabetic();
     (mark.len() < VALUE_BYTES_MIN || mark.is_number() && mark.len() > DIGITS_MAX)
@@ -107,8 +108,8 @@ fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
         && !may_join(page.byte(mark.end as usize))
 }
 
-/// The whole number that a mark belongs to, if it is long enough and nothing has been found there: with the letters of a
-/// hospital, its groups, and what signs tie to it.
+/// Returns the whole number that a mark belongs to, if it is long enough and not taken: with the letters of a
+/// hospital, its groups, and the parts that signs tie to it.
 fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<usize>> {
     let span = value_span(page, index);
     if company.is_taken(&span) {
@@ -126,7 +127,7 @@ fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<u
         .then_some(span)
 }
 
-/// "folder KMC/447", "File: B-447".
+/// Whether a number follows the word for a carrier ("folder KMC/447", "File: B-447").
 fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(3)..start);
     let signs = before
@@ -146,7 +147,7 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
                 .is_some_and(|end| is_carrier(end) || is_whose(page, end)))
 }
 
-/// "their number 447-190-Q": whether the word before says that it is somebody's.
+/// Whether the word before is a possessive ("their number 447-190-Q").
 fn is_whose(page: &Page<'_>, end: usize) -> bool {
     const WHOSE: &[&[u8]] = &[b"her", b"his", b"our", b"their", b"your"];
     page.word_start_before(end).is_some_and(|start| {
@@ -155,7 +156,7 @@ fn is_whose(page: &Page<'_>, end: usize) -> bool {
     })
 }
 
-/// "card no ", "your number ": where the word before the word for a number ends.
+/// Returns the end of the word before the word for a number ("card no ", "your number ").
 fn number_word(page: &Page<'_>, end: usize) -> Option<usize> {
     const WORDS: &[&[u8]] = &[b"no", b"nr", b"number", b"num"];
     let (_, start) = page.word_before(end)?;
@@ -173,9 +174,9 @@ fn number_word(page: &Page<'_>, end: usize) -> Option<usize> {
 enum Form {
     /// Seven or eight digits, or letters and five to ten of them.
     Long,
-    /// Six or nine digits, or groups: a name has to stand near.
+    /// Six or nine digits, or groups: a name must be near.
     Short,
-    /// Fewer digits, or other letters: what it stands on has to be named as well.
+    /// Another number of digits or other letters: the number needs a carrier as well.
     Carried,
 }
 
@@ -214,7 +215,7 @@ fn form(page: &Page<'_>, span: &Range<usize>) -> Option<Form> {
     }
 }
 
-/// `OR2 0730`: a theatre and the hour of its list.
+/// Whether a value is a theatre and the hour of its list (`OR2 0730`).
 fn is_hour_of(value: &[u8]) -> bool {
     matches!(value, [theatre @ .., digit, b' ', h, i, m, n]
         if digit.is_ascii_digit()
@@ -223,7 +224,7 @@ fn is_hour_of(value: &[u8]) -> bool {
             && *m < b'6')
 }
 
-/// "D-77709 Oberwolfach": a postal code with the sign of its country, before its town.
+/// Whether a value is a postal code with the sign of its country, before its town ("D-77709 Oberwolfach").
 fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
     matches!(value, [letter, b'-', digits @ ..] if letter.is_ascii_uppercase() && matches!(digits.len(), 4 | 5))
@@ -231,13 +232,14 @@ fn is_postal_code(page: &Page<'_>, span: &Range<usize>) -> bool {
         && page.byte(span.end + 1).is_ascii_uppercase()
 }
 
-/// `2024/03391`: the number of a year.
+/// Whether a value is the number of a year (`2024/03391`).
 fn is_number_of_year(value: &[u8]) -> bool {
     matches!(value, [b'1', b'9', _, _, b'/', number @ ..] | [b'2', b'0', _, _, b'/', number @ ..]
         if (4..=6).contains(&number.len()) && number.iter().all(u8::is_ascii_digit))
 }
 
-/// `BP 120/80`, `CFR 412.6`, `BIS 40-55`: what was measured or cited, with its letters before it.
+/// Whether a value is a measurement or a citation, with its letters before it (`BP 120/80`, `CFR 412.6`, `BIS
+/// 40-55`).
 fn is_reading(value: &[u8]) -> bool {
     let is_spaced = value.contains(&b' ');
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -245,14 +247,14 @@ fn is_reading(value: &[u8]) -> bool {
     digits < 4 || is_spaced && (digits < 5 || has_point)
 }
 
-/// `KMC/P/447`, `44-TR-1029`, `V209118K`: capitals and digits, tied by signs.
+/// Whether a value is capitals and digits, tied by signs (`KMC/P/447`, `44-TR-1029`, `V209118K`).
 fn is_mixed(value: &[u8]) -> bool {
     value
         .iter()
         .all(|&byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || is_tie(byte))
 }
 
-/// "25-01944", "0700-1900", "95-120": a case of a year, a shift, a range.
+/// Whether a value is the case of a year, a shift, or a range ("25-01944", "0700-1900", "95-120").
 fn is_years_or_hours(value: &[u8]) -> bool {
     let mut groups = value
         .split(|byte| !byte.is_ascii_digit())
@@ -276,7 +278,7 @@ fn is_years_or_hours(value: &[u8]) -> bool {
     }
 }
 
-/// "KMC 4471902": the letters of a hospital before its number.
+/// Returns a number with the letters of a hospital before it ("KMC 4471902").
 fn with_house(page: &Page<'_>, company: &Company<'_>, span: Range<usize>) -> Range<usize> {
     if page.byte_before(span.start) != b' ' {
         return span;
@@ -296,7 +298,7 @@ fn with_house(page: &Page<'_>, company: &Company<'_>, span: Range<usize>) -> Ran
         .unwrap_or(span)
 }
 
-/// Whether somebody is named near by who may be a patient.
+/// Whether a possible patient is named nearby.
 fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool {
     let [last, next] = company.around(span.start);
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
@@ -308,7 +310,7 @@ fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool 
             .is_some_and(|name| reaches(span.end, name.start))
 }
 
-/// Whether nothing says that the value is another number.
+/// Whether a value has no sign of another number.
 fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
     let is_free = || {
         nearest(page, span.start).is_none_or(|claim| {
@@ -329,7 +331,8 @@ fn is_nobodys_else(page: &Page<'_>, index: usize, span: &Range<usize>) -> bool {
         && !people::is_in_statement(page, span)
 }
 
-/// "card KMC/0725": whether the label that ends here is a card of which nothing says that it is an insurer's or a bank's.
+/// Whether the label that ends here is a card without a word that makes it an insurer's or a bank's ("card
+/// KMC/0725").
 fn is_plain_card(page: &Page<'_>, label_end: usize) -> bool {
     let Some(start) = page.word_start_before(label_end) else {
         return false;
@@ -354,7 +357,7 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
         && !(goes_on && page.byte(span.end + 1).is_ascii_alphanumeric())
 }
 
-/// "asset 4471902", "GMC 4471902": whether the word right before says what is numbered.
+/// Whether the word directly before says that the number belongs to a thing ("asset 4471902", "GMC 4471902").
 fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
     let letters = value
@@ -393,7 +396,7 @@ fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) 
     !is_small && !company.is_taken(&(start..end))
 }
 
-/// "Closes: #872809, #872811": the numbers of reports about a program.
+/// Whether a number is that of a report about a program ("Closes: #872809, #872811").
 fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
     const REACH_BYTES: usize = 48;
     const WORDS: &[&[u8]] = &[
@@ -415,7 +418,7 @@ fn is_of_tracker(page: &Page<'_>, sign: usize) -> bool {
     WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// `color: #B21889`, `"fill": "#B21889"`.
+/// Whether a value is a colour (`color: #B21889`, `"fill": "#B21889"`).
 fn is_colour(page: &Page<'_>, sign: usize, value: &[u8]) -> bool {
     const REACH_BYTES: usize = 24;
     const WORDS: &[&[u8]] = &[

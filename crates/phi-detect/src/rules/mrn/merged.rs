@@ -7,11 +7,11 @@ use crate::budget::List;
 use crate::kinds::Meaning;
 use crate::page::Page;
 
-/// How far on either side of the verb the numbers stand.
+/// Maximum distance between the verb and the numbers on either side.
 const REACH_BYTES: usize = 40;
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=10;
 
-/// The numbers on both sides of "merge", "merged", "merging", where the text speaks of record numbers.
+/// Finds the numbers on both sides of "merge", "merged", "merging" in a text about record numbers.
 pub(super) fn numbers(page: &Page<'_>) -> List<Range<usize>> {
     let mut found = page.memory().list();
     let mut meanings = page.labels.iter().map(|label| label.meaning);

@@ -65,7 +65,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         fields(page, out, meaning, Evidence::Field, is_field_value);
     }
     spoken(page, out, OWN, |claim, _| {
-        // Said digit by digit, a number is whatever the sentence speaks of.
+        // A number said digit by digit belongs to the topic of the sentence.
         let is_called = claim.is_some_and(|claim| {
             is_patients(&claim) && (claim.is_firm() || claim.is(Meaning::Mrn))
         });
@@ -114,10 +114,11 @@ fn may_be_value(value: &[u8]) -> bool {
     !is_sample(value) && !is_literal(value)
 }
 
-/// How far behind a record number its other half may stand.
+/// Maximum distance between a record number and its other half.
 const PAIR_REACH_BYTES: usize = 48;
 
-/// "Old MRN 882019, new one 882733": the next number of the same form in the sentence, if nothing else lays claim to it.
+/// Returns the next number of the same form in the sentence, if no other label claims it ("Old MRN 882019, new one
+/// 882733").
 fn other_of_pair(
     page: &Page<'_>,
     index: usize,
@@ -138,7 +139,7 @@ fn other_of_pair(
             _ => false,
         });
     let is_alike = other.len() == span.len() && shape(page, &other).eq(shape(page, span));
-    // "old MRN 882019, new one is KT-8827331": where the words set them against each other, the form may differ.
+    // If the words contrast the two numbers, the form may differ ("old MRN 882019, new one is KT-8827331").
     let is_alike = digits_in(page, &other) >= 5 && (is_alike || sets_against(between));
     let is_alike = is_alike && (evidence != Evidence::VagueLabel || sets_against(between));
     let is_said = page.field_at(span.start).is_none() && !between.contains(&b'"');
@@ -148,7 +149,7 @@ fn other_of_pair(
         .then_some(other)
 }
 
-/// Whether the words between two values say that one stands for the other.
+/// Whether the words between two values say that one replaces the other.
 fn sets_against(between: &[u8]) -> bool {
     const WORDS: &[&[u8]] = &[
         b"new",
@@ -168,7 +169,7 @@ fn sets_against(between: &[u8]) -> bool {
         .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
-/// Which characters of a value are digits.
+/// Returns for each character of a value whether it is a digit.
 fn shape<'a>(page: &'a Page<'_>, span: &Range<usize>) -> impl Iterator<Item = bool> + 'a {
     page.slice(span.clone()).iter().map(u8::is_ascii_digit)
 }
@@ -216,12 +217,12 @@ fn value_and_claim(page: &Page<'_>, index: usize) -> Option<(Range<usize>, Optio
     Some((span, claim))
 }
 
-/// Whether what follows a value may be more of it, where a label says that it is a record number.
+/// Whether the text behind a value may continue it, for a value that a label calls a record number.
 fn may_go_on(page: &Page<'_>, end: usize) -> bool {
     is_tie(page.byte(end)) || page.byte(end) == b' ' && page.byte(end + 1).is_ascii_digit()
 }
 
-/// What makes a value a record number, if anything does.
+/// Returns the evidence that a value is a record number, if any.
 fn evidence(
     page: &Page<'_>,
     index: usize,
@@ -237,7 +238,7 @@ fn evidence(
             .or_else(|| beside_a_name(page, span, digits))
             .filter(|_| !is_something_else(page, index, span));
     };
-    // What stands beside it cannot make an amount or a time of a number that is called an MRN.
+    // The text beside a number that is called an MRN cannot make it an amount or a time.
     let is_called = claim.is(Meaning::Mrn) && claim.is_firm() && digits >= 5;
     if is_date_or_year(page, index, span)
         || !is_called && is_amount_or_time(page, span)
@@ -276,8 +277,8 @@ fn evidence(
     }
 }
 
-/// "HN 20-44-81 is the hydrant number", "MR RENAL 20250712": whether the words behind it name another thing, or its digits
-/// are a day.
+/// Whether the words behind a number name another thing, or its digits are a day ("HN 20-44-81 is the hydrant
+/// number", "MR RENAL 20250712").
 fn is_of_thing(page: &Page<'_>, span: &Range<usize>) -> bool {
     const PATIENTS: &[&[u8]] = &[b"chart", b"hospital", b"patient", b"record"];
     let after = page.slice(span.end..page.text.len().min(span.end + 32));
@@ -314,7 +315,7 @@ fn digits_in(page: &Page<'_>, span: &Range<usize>) -> usize {
     value.iter().filter(|byte| byte.is_ascii_digit()).count()
 }
 
-/// "CIPA: NHC-482913": the letters before the number are one more label.
+/// Whether the letters before the number are a further label ("CIPA: NHC-482913").
 fn opens_label(page: &Page<'_>, start: usize) -> bool {
     page.labels
         .binary_search_by_key(&start, |label| label.start as usize)
@@ -325,7 +326,7 @@ fn is_patients(claim: &LabelMatch) -> bool {
     matches!(claim.meaning, Meaning::Mrn | Meaning::MrnMaybe)
 }
 
-/// Whether "ID" stands alone before a value, at the start of a line or after a gap.
+/// Whether a lone "ID" precedes a value, at the start of a line or after a gap.
 fn is_bare_id(page: &Page<'_>, label_end: usize) -> bool {
     page.word_start_before(label_end).is_some_and(|start| {
         let opens = start == 0
@@ -335,7 +336,7 @@ fn is_bare_id(page: &Page<'_>, label_end: usize) -> bool {
     })
 }
 
-/// "ID: 482913  Name: Jane Roe  DOB: …": whether the head of a report goes on with a name or a date of birth.
+/// Whether the head of a report continues with a name or a date of birth ("ID: 482913  Name: Jane Roe  DOB: …").
 fn heads_a_patient(page: &Page<'_>, value_end: usize) -> bool {
     const REACH_BYTES: usize = 40;
     let next = page
@@ -361,13 +362,13 @@ fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
     })
 }
 
-/// "(206) 555-0142": what follows an area in brackets is the rest of a telephone number.
+/// Whether a value follows an area code in brackets, and so is the rest of a telephone number ("(206) 555-0142").
 fn follows_area(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(6)..start).trim_ascii_end();
     matches!(before, [.., b'(', a, b, c, b')'] if [a, b, c].iter().all(|byte| byte.is_ascii_digit()))
 }
 
-/// "UR http://www.ietf.org/rfc/rfc1036.txt": whether it is part of the path of an address.
+/// Whether a value is part of the path of a URL ("UR http://www.ietf.org/rfc/rfc1036.txt").
 fn is_in_path(page: &Page<'_>, start: usize) -> bool {
     const REACH_BYTES: usize = 120;
     let before = page.slice(start.saturating_sub(REACH_BYTES)..start);

@@ -1,4 +1,4 @@
-//! Record numbers that no label explains, but that stand with a patient.
+//! Record numbers beside a patient, without a label.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use crate::page::Page;
 use crate::people;
 use crate::rules::Out;
 
-/// A number that no label explains but that stands with a patient: "patient #65878146", "Roe/51550497/February 17".
+/// Returns the evidence for a number without a label beside a patient ("patient #65878146", "Roe/51550497/February
+/// 17").
 pub(super) fn beside_a_name(
     page: &Page<'_>,
     span: &Range<usize>,
@@ -40,7 +41,7 @@ pub(super) fn beside_a_name(
     }
 }
 
-/// "Pt 4-4-2012": three groups as a date has them.
+/// Whether a value has the three groups of a date ("Pt 4-4-2012").
 fn is_written_as_date(value: &[u8]) -> bool {
     let lengths: Few<usize> = value
         .split(|byte| !byte.is_ascii_alphanumeric())
@@ -52,8 +53,8 @@ fn is_written_as_date(value: &[u8]) -> bool {
     )
 }
 
-/// The number right after a name, by which records and lists tell people apart: "Jane Roe, 5819919, is a",
-/// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |".
+/// Finds the number directly after a name by which records and lists distinguish people ("Jane Roe, 5819919, is a",
+/// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |").
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     if let Some(span) = opening_line(page, name) {
         out.weigh(span, Shape::Value, Evidence::BesideName);
@@ -114,7 +115,8 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     }
 }
 
-/// "Jane Roe was filed as B204471": a letter or two and six to eight digits on the line of a name, which nothing names.
+/// Returns a letter or two and six to eight digits without a label on the line of a name ("Jane Roe was filed as
+/// B204471").
 fn code_behind(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     const REACH_BYTES: usize = 60;
     let first = page
@@ -143,7 +145,7 @@ fn code_behind(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     .then_some(code)
 }
 
-/// Whether so many digits stand beside a name for a reason. Letters make a number of few digits.
+/// Whether a value beside a name has enough digits to be a record number. With letters, fewer digits are enough.
 fn has_enough_digits(value: &[u8], has_groups: bool, is_open: bool) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let has_letters = value.iter().any(u8::is_ascii_alphabetic);
@@ -184,7 +186,7 @@ fn opening_line(page: &Page<'_>, name: &Range<usize>) -> Option<Range<usize>> {
         .then_some(line..line + digits)
 }
 
-/// Where a number right after a name starts.
+/// Returns the start of a number directly after a name.
 pub(super) fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
     let gap = page.slice(name_end..page.text.len().min(name_end + 12));
     let spaces = gap.iter().take_while(|&&byte| byte == b' ').count();
@@ -200,15 +202,15 @@ pub(super) fn after_link(page: &Page<'_>, name_end: usize) -> Option<usize> {
     Some(name_end + link)
 }
 
-/// "Roe #4471902", "| Roe | 4471902 |", "Re: Roe, 4471902": whether one surname will do, because a sign, a cell of its own or
-/// a label says that the number is somebody's.
+/// Whether a single surname is enough, because a sign, a separate cell or a label says that the number is a person's
+/// ("Roe #4471902", "| Roe | 4471902 |", "Re: Roe, 4471902").
 fn points_at(page: &Page<'_>, name: &Range<usize>, number: &Range<usize>) -> bool {
     let is_cell = page.slice(name.end..number.start) == b" | "
         && page.slice(number.end..page.text.len().min(number.end + 2)) == b" |";
     page.byte_before(number.start) == b'#' || is_cell || follows_label(page, name.start)
 }
 
-/// "Pt: Roe", "RE: Roe": whether what stands before a name says that a patient is meant.
+/// Whether the label before a name says that it is a patient's ("Pt: Roe", "RE: Roe").
 fn follows_label(page: &Page<'_>, name: usize) -> bool {
     let before = page.slice(name.saturating_sub(5)..name);
     let Some(colon) = before.strip_suffix(b": ").map(|_| name - 2) else {
@@ -223,7 +225,7 @@ fn follows_label(page: &Page<'_>, name: usize) -> bool {
             .is_some_and(|label| label.meaning == Meaning::Name)
 }
 
-/// Whether "patient", "pt" or the like stands right before.
+/// Whether "patient", "pt" or a similar word directly precedes.
 fn follows_patient(page: &Page<'_>, at: usize) -> bool {
     let end = at - usize::from(page.byte_before(at) == b' ');
     page.word_start_before(end).is_some_and(|start| {
@@ -241,7 +243,7 @@ fn follows_patient(page: &Page<'_>, at: usize) -> bool {
     })
 }
 
-/// "patient 482913", "Patient: 482913".
+/// Whether "patient" or "pt" directly precedes, with or without a colon ("patient 482913", "Patient: 482913").
 fn follows_patient_alone(page: &Page<'_>, at: usize) -> bool {
     let end = at - usize::from(page.byte_before(at) == b':');
     page.word_start_before(end).is_some_and(|start| {

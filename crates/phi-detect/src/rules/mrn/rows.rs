@@ -1,5 +1,5 @@
-//! Numbers of one form beside several names: "Ana (4410-1), Bea (4409-8), Cleo (4398-3)", or a list with a surname and a
-//! number on each line. One of them may be anything; three of a kind number the people.
+//! Numbers of one form beside several names ("Ana (4410-1), Bea (4409-8), Cleo (4398-3)"), or a list with a surname
+//! and a number on each line. A single such number may be anything; three are the numbers of the people.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
 
-/// How many names have such a number at least.
+/// Minimum number of names with such a number.
 const ROWS_MIN: usize = 3;
 
-/// How many rows before and behind one are compared with it, so that a long list costs no more per row.
+/// Number of rows before and behind a row that are compared with it, so that the cost per row is constant.
 const REACH_ROWS: usize = 16;
 
-/// What says that the people are patients.
+/// Words that show that the people are patients.
 const PATIENTS: &[&[u8]] = &[
     b"beds",
     b"chart",
@@ -35,7 +35,7 @@ const PATIENTS: &[&[u8]] = &[
     b"ward",
 ];
 
-/// What else people have numbers of.
+/// Words for other numbers that people have.
 const OTHERS: &[&[u8]] = &[
     b"badge",
     b"bleep",
@@ -70,11 +70,11 @@ const OTHERS: &[&[u8]] = &[
 /// A number beside a name, and how the two are written.
 struct Row {
     span: Range<usize>,
-    /// What stands between, nothing where the name has particulars.
+    /// Text between the name and the number, empty if the name has particulars.
     link: Range<usize>,
     /// Signs or letters in it, or dates of birth before it, say more than digits alone.
     is_plain: bool,
-    /// It can be read as a date; where all of them can, they are dates.
+    /// Whether the number can be read as a date; if all of them can, they are dates.
     is_date: bool,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// The number right after a name, if nothing else is said about it.
+/// Returns the number directly after a name, if it has no other label.
 fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Row> {
     let particulars = people::particulars(page, name.end);
     let start = particulars.or_else(|| after_link(page, name.end))?;
@@ -145,7 +145,7 @@ fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Ro
     })
 }
 
-/// Whether two numbers have digits, letters and signs at the same places, and stand behind their names in the same way.
+/// Whether two numbers have digits, letters and signs at the same positions, and follow their names in the same way.
 fn is_alike(page: &Page<'_>, one: &Row, two: &Row) -> bool {
     let (value, other) = (page.slice(one.span.clone()), page.slice(two.span.clone()));
     let gap = |row: &Row| page.slice(row.link.clone()).trim_ascii();

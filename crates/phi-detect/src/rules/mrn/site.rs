@@ -20,7 +20,7 @@ fn could_start(mark: Mark) -> bool {
     mark.is_number() || mark.is_code()
 }
 
-/// How many characters of a format come before its first digit; a mark starts no earlier than that.
+/// Counts the characters of a format before its first digit; a mark starts no earlier than that.
 fn prefix_length(format: &[u8]) -> usize {
     format
         .iter()

@@ -1,4 +1,4 @@
-//! How record numbers are written, and what is none.
+//! Shapes of record numbers, and look-alikes.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         return page.word_start_before(start).unwrap_or(start)..end;
     }
     let tie = page.byte_before(start);
-    // Letters that are not all capitals are no prefix, and mostly the last tells.
+    // Only letters in capitals are a prefix, and usually the last letter is enough to check.
     if (is_tie(tie) || tie == b' ')
         && page.byte_before(start - 1).is_ascii_uppercase()
         && let Some(word) = page.word_start_before(start - 1)
@@ -29,7 +29,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
         let letters = page.slice(word..start - 1);
         let claim = |word| nearest(page, word).filter(|claim| is_of_record(claim.meaning));
         let before = |word| claim(word).is_some_and(|claim| claim.tie >= Strength::Tight);
-        // "Hospital number for transport BU 61 0094": letters that are no word.
+        // Letters that are not a word ("Hospital number for transport BU 61 0094").
         let is_house = |word| {
             letters.len() >= 2
                 && LEXICON.sense(letters) == Sense::NONE
@@ -40,8 +40,8 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
             && !page.byte_before(word).is_ascii_alphanumeric();
         let is_prefix =
             is_code && (is_tie(tie) || letters.len() <= 1 || before(word) || is_house(word));
-        // In "MRN-123" and "MR-123" the letters are the label, unless another label stands before them; "hosp no RX 209 4418"
-        // has the letters of a hospital, whatever else they stand for.
+        // In "MRN-123" and "MR-123" the letters are the label, unless another label precedes them. In "hosp no RX 209
+        // 4418" they belong to a hospital, even if they are also an abbreviation.
         let is_the_label = is_prefix
             && page.label_ending_at(start - 1).is_some_and(|label| {
                 tie == b' ' && (is_of_record(label.meaning) || letters.len() > 2)
@@ -54,7 +54,7 @@ pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
     start..end
 }
 
-/// Where the groups stop that a sign ties to a mark.
+/// Returns the end of the groups that a sign ties to a mark.
 fn with_groups_after(page: &Page<'_>, index: usize) -> usize {
     let Range { start, mut end } = page.marks[index].range();
     let has_slashes = follows_letters_and_slash(page, start);
@@ -71,13 +71,15 @@ fn with_groups_after(page: &Page<'_>, index: usize) -> usize {
     end
 }
 
-/// `id: HN-0023419`, `"MR-20-4471"`: two letters behind a colon or a quote are the value's, whatever else they stand for.
+/// Whether two letters behind a colon or a quote belong to the value, even if they are a label elsewhere (`id:
+/// HN-0023419`, `"MR-20-4471"`).
 fn is_given_as_value(page: &Page<'_>, word: usize, letters: &[u8]) -> bool {
     let before = page.slice(word.saturating_sub(2)..word);
     letters.len() == 2 && (before == b": " || before.ends_with(b"\""))
 }
 
-/// `87293652/875`, `7712/19`: a short number behind a long one is its volume; with a date there are two slashes.
+/// Whether a short number behind a long one is its volume or year (`87293652/875`, `7712/19`); a date has two
+/// slashes.
 fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
     let first = page.marks[index];
     // "9020/2023" is the number of a year.
@@ -95,7 +97,8 @@ fn is_count_after(page: &Page<'_>, index: usize, mark: &Mark) -> bool {
         && nearest(page, start).is_some_and(|claim| is_called(&claim))
 }
 
-/// Where the token that a value ends starts, letters of either case included: `44-TR-1029`, `2024/11873`, `zz-99812`.
+/// Returns the start of the token that a value ends, with letters of either case (`44-TR-1029`, `2024/11873`,
+/// `zz-99812`).
 pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
     const PARTS_MAX: usize = 3;
     const PART_BYTES_MAX: usize = 5;
@@ -118,7 +121,7 @@ pub(super) fn token_start(page: &Page<'_>, value: usize) -> usize {
     start
 }
 
-/// `KEM/22/104477`: capitals and a slash before the number.
+/// Whether capitals and a slash precede the number (`KEM/22/104477`).
 fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
     page.byte_before(start) == b'/'
         && page.word_start_before(start - 1).is_some_and(|word| {
@@ -127,7 +130,7 @@ fn follows_letters_and_slash(page: &Page<'_>, start: usize) -> bool {
         })
 }
 
-/// What may tie the groups of a record number.
+/// Whether a byte may tie the groups of a record number.
 pub(super) fn is_tie(byte: u8) -> bool {
     matches!(byte, b'-' | b'.' | b'/' | b'_')
 }
@@ -140,7 +143,7 @@ fn is_of_record(meaning: Meaning) -> bool {
     matches!(meaning, Meaning::Mrn | Meaning::MrnMaybe)
 }
 
-/// `X-12345-Z`, `0018-4437-LF`: where letters tied to the end stop.
+/// Returns the end of a value with the letters tied to it (`X-12345-Z`, `0018-4437-LF`).
 fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
     let letters = page
         .slice(end + 1..page.text.len().min(end + 5))
@@ -154,7 +157,7 @@ fn with_letters_after(page: &Page<'_>, end: usize) -> usize {
     if is_tied { end + 1 + letters } else { end }
 }
 
-/// `E/77120/M`, `1182-K-09`, `HR 1882/24`: where the rest of a number stops that letters or a sign have shown to be one.
+/// Returns a number with the rest that letters or a sign tie to it (`E/77120/M`, `1182-K-09`, `HR 1882/24`).
 pub(super) fn with_tied_rest(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     const REST_MAX: usize = 6;
     let mut end = span.end;
@@ -179,8 +182,8 @@ pub(super) fn with_tied_rest(page: &Page<'_>, span: Range<usize>) -> Range<usize
 /// The most digits a number has that is written in groups.
 const GROUPED_DIGITS_MAX: usize = 10;
 
-/// `1408 2217`, `551 203`, `12 34 56`, `T100 44 318`, `RQ6 0044187`: short groups with a space between, as long as the
-/// number is short.
+/// Returns a number with the short groups that follow it by a space, as long as the number is short (`1408 2217`,
+/// `551 203`, `12 34 56`, `T100 44 318`, `RQ6 0044187`).
 pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
     if page.byte(span.end) != b' ' {
         return span;
@@ -211,7 +214,7 @@ pub(super) fn spaced_groups(page: &Page<'_>, span: Range<usize>) -> Range<usize>
                     || page.byte(next) == b' ' && page.byte(next + 1).is_ascii_digit()
             }
             5..=8 => has_letters && end == span.end && first <= 4,
-            // "PNH 773 10 4": the last digit checks the others.
+            // The last digit is a check digit ("PNH 773 10 4").
             1 => has_letters && closes(page, next),
             _ => false,
         };
@@ -248,7 +251,7 @@ fn ends_there(page: &Page<'_>, start: usize, end: usize) -> bool {
         && !is_age(page, end)
 }
 
-/// "45 yo", "45 M": whether the digits before count somebody's years.
+/// Whether the digits before are a person's age ("45 yo", "45 M").
 fn is_age(page: &Page<'_>, end: usize) -> bool {
     const YEARS: &[&[u8]] = &[b"y", b"yo", b"yr", b"yrs", b"year", b"m", b"f"];
     let word = page.slice(end + 1..crate::page::word_end(page.bytes(), end + 1));
@@ -271,7 +274,7 @@ pub(super) fn is_something_else(page: &Page<'_>, index: usize, span: &Range<usiz
         || is_span_of_years(value)
 }
 
-/// `0x2000000`, `262145u32`, `iso_3166_subset`: a number or a word as programs write it.
+/// Whether a value is a number or a word of a program (`0x2000000`, `262145u32`, `iso_3166_subset`).
 pub(super) fn is_literal(value: &[u8]) -> bool {
     const TYPES: &[&[u8]] = &[
         b"u8", b"u16", b"u32", b"u64", b"u128", b"usize", b"i8", b"i16", b"i32", b"i64", b"i128",
@@ -287,25 +290,25 @@ pub(super) fn is_literal(value: &[u8]) -> bool {
     is_hex || is_typed || is_word
 }
 
-/// `G2P1001`: how often somebody was with child.
+/// Whether a value counts pregnancies and births (`G2P1001`).
 fn is_parity(value: &[u8]) -> bool {
     matches!(value, [b'G', pregnant, b'P', births @ ..]
         if pregnant.is_ascii_digit() && births.iter().all(u8::is_ascii_digit))
 }
 
-/// `555-0142`: three digits and four are those of a telephone, where nothing says otherwise.
+/// Whether a value is three digits and four, as of a telephone (`555-0142`).
 pub(super) fn is_local_number(value: &[u8]) -> bool {
     let is_digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
     value.len() == 8 && value[3] == b'-' && is_digits(&value[..3]) && is_digits(&value[4..])
 }
 
-/// `Z38.00`: a letter, two digits and more behind a point are a diagnosis.
+/// Whether a value is a diagnosis: a letter, two digits and more behind a point (`Z38.00`).
 pub(super) fn is_diagnosis(value: &[u8]) -> bool {
     matches!(value, [letter, a, b, b'.', ..]
         if letter.is_ascii_uppercase() && a.is_ascii_digit() && b.is_ascii_digit())
 }
 
-/// "MRN-0000000": noughts show the form of a number.
+/// Whether a value shows the form of a number by zeros ("MRN-0000000").
 pub(super) fn is_sample(value: &[u8]) -> bool {
     value
         .iter()

@@ -24,7 +24,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: nobody::contradicts,
 };
 
-/// Senses of words that a name may stand beside.
+/// Senses of words that a name may be beside.
 const TELLING: Sense = Sense(
     Sense::TITLE.0
         | Sense::ROLE.0
@@ -94,14 +94,14 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     in_fields(page, out);
 }
 
-/// Further mentions of people whom the text names with some certainty.
+/// Finds further mentions of people that the text names with some certainty.
 pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::again(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.repeated");
     }
 }
 
-/// People who speak in a chat or sign with initials, in a text in which others are known.
+/// Finds people who speak in a chat or sign with initials, in a text with known names.
 pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::speakers(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.speaker");
@@ -113,14 +113,14 @@ pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut O
     }
 }
 
-/// People in the beds of a list in which others are known.
+/// Finds people in the beds of a list with known names.
 pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
     for span in people::in_beds(page, known) {
         out.push(span, 0.6, "name.bed");
     }
 }
 
-/// How far the parts of a name stand from each other in data.
+/// Maximum distance between the parts of a name in data.
 const FIELD_GAP_BYTES_MAX: usize = 40;
 
 fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
@@ -151,7 +151,7 @@ fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// `Dr. Newman`.
+/// Returns the name after a title (`Dr. Newman`).
 fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let title = page.slice(start..end);
     let has_dot = page.byte(end) == b'.';
@@ -167,7 +167,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
             b"dr" | b"mr" | b"mrs" | b"doctor" | b"nurse" | b"senhor" | b"senhora"
         ),
     };
-    // "Ana Roe, NP. Reachable at": a credential stands behind a name, and may end the sentence.
+    // A credential follows a name, and may end the sentence ("Ana Roe, NP. Reachable at").
     let is_credential = LEXICON.sense(title).has(Sense::CREDENTIAL)
         && !title.eq_ignore_ascii_case(b"ms")
         && (has_dot || page.slice(start.saturating_sub(2)..start) == b", ");
@@ -193,7 +193,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         return None;
     }
     let after = after_faculty(page, end + usize::from(has_dot));
-    // One space: redaction leaves two where a name was.
+    // One space: redaction leaves two at the position of a name.
     if page.byte(after) != b' ' {
         return None;
     }
@@ -213,7 +213,7 @@ fn after_title(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
         .filter(|name| !is_item(page, title, name))
 }
 
-/// "Dr. med. Weiss", "dr. hab. Nowak": where the faculty behind a title ends.
+/// Returns the end of the faculty behind a title ("Dr. med. Weiss", "dr. hab. Nowak").
 fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
     let mut at = title_end;
     for _ in 0..2 {
@@ -231,7 +231,7 @@ fn after_faculty(page: &Page<'_>, title_end: usize) -> usize {
     at
 }
 
-/// "PROF FEE": where all is in capitals, a title and an ordinary word are an item of a list.
+/// Whether a title and an ordinary word, both in capitals, are an item of a list ("PROF FEE").
 fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
     let text = page.text.get(name.span.clone()).unwrap_or_default();
     let is_shouted = |text: &[u8]| text.len() > 2 && text.iter().all(u8::is_ascii_uppercase);
@@ -243,7 +243,7 @@ fn is_item(page: &Page<'_>, title: &[u8], name: &Name) -> bool {
         && !names::is_only_a_name(text)
 }
 
-/// `interpreter Nguyen Van An`, `Hi Jennifer,`.
+/// Returns the name after a role or a greeting (`interpreter Nguyen Van An`, `Hi Jennifer,`).
 fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>, f32)> {
     if page.byte(end) != b' ' {
         return None;
@@ -252,11 +252,11 @@ fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>
         .iter()
         .any(|word| page.slice(start..end).eq_ignore_ascii_case(word));
     let name = people::name_at(page, end + 1, Cue::Weak)?;
-    // "Dear Colleague," greets whoever reads it.
+    // "Dear Colleague," greets any reader.
     let is_anyone = LEXICON
         .sense(page.slice(name.span.clone()))
         .has(Sense::KIN | Sense::ROLE | Sense::TITLE);
-    // "Hello World!" greets nobody.
+    // "Hello World!" does not greet a person.
     let is_world = page.slice(name.span.clone()).eq_ignore_ascii_case(b"world");
     if is_greeting && (is_anyone || is_world) {
         return None;
@@ -271,7 +271,8 @@ fn after_role(page: &Page<'_>, start: usize, end: usize) -> Option<(Range<usize>
     (is_likely && !is_shouted).then_some((name.span, 0.75))
 }
 
-/// `my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother - Dwayne`.
+/// Returns the name after a relative (`my husband Kimberly`, `aunt Brenda Smith`, `Baby boy Hernandez`, `brother -
+/// Dwayne`).
 fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     let rest = page.slice(end..page.text.len().min(end + 6));
     if page.slice(start..end).eq_ignore_ascii_case(b"baby") {
@@ -309,7 +310,7 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
             .slice(start.saturating_sub(5)..start)
             .eq_ignore_ascii_case(b"dear ");
     let is_plain = gap == b" " && name.words >= 2;
-    // "spokesman is uncle Fetu": a capital that no sentence needs, on a word that is no other.
+    // A capital that the sentence does not need, on a word without another meaning ("spokesman is uncle Fetu").
     let is_strange = gap == b" "
         && page.byte(start).is_ascii_lowercase()
         && page.byte(name.span.start + 1).is_ascii_lowercase()
@@ -320,7 +321,7 @@ fn after_kin(page: &Page<'_>, start: usize, end: usize) -> Option<Name> {
     (name.known > 0 || is_plain || is_word || is_strange).then_some(name)
 }
 
-/// `Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`.
+/// Returns the name after a label (`Patient: Jane Roe`, `Patient Jane Roe`, `name is jane roe`).
 fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     let place = label.start as usize..label.end as usize;
     if is_of_code(page, &place) {
@@ -382,7 +383,7 @@ fn after_label(page: &Page<'_>, label: &Label) -> Option<(Range<usize>, f32)> {
     is_likely.then_some((name.span, 0.9))
 }
 
-/// `use nom::multi`, `node.parent === Base`, `font-family: Menlo`: words of programs that are labels elsewhere.
+/// Whether a label is a word of a program (`use nom::multi`, `node.parent === Base`, `font-family: Menlo`).
 fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
     let rest = page.slice(label.end..page.text.len().min(label.end + 7));
     let is_path = rest.starts_with(b"::") && rest.get(2).is_some_and(|byte| *byte != b' ');
@@ -400,7 +401,7 @@ fn is_of_code(page: &Page<'_>, label: &Range<usize>) -> bool {
     is_path || is_compared || is_of_font || is_option || is_tag
 }
 
-/// `Name: zlib`, with the line `Version: 1.3` below it: what is said of a package.
+/// Whether a value describes a package (`Name: zlib`, with the line `Version: 1.3` below it).
 fn is_of_package(page: &Page<'_>, label: Range<usize>, value_end: usize) -> bool {
     let rest = page.slice(value_end..page.text.len().min(value_end + 9));
     page.slice(label).eq_ignore_ascii_case(b"name") && rest == b"\nVersion:"
@@ -412,7 +413,7 @@ fn calls_name(word: &[u8]) -> bool {
     people::ends_in_name(word) || WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// Whether what follows a label without a sign between them is a name.
+/// Whether the text behind a label without a sign between them is a name.
 fn is_plainly_named(page: &Page<'_>, label: Range<usize>, is_role: bool, name: &Name) -> bool {
     // "gave the patient Protonix": one unknown word after "the patient" is what was given.
     let is_the = page
@@ -454,7 +455,7 @@ fn opens_a_turn(page: &Page<'_>, label: &Label) -> bool {
         .any(|one| word.eq_ignore_ascii_case(one))
 }
 
-/// "San Antonio", "Santo Tomé": a saint's name is a place's.
+/// Whether the name of a saint is that of a place ("San Antonio", "Santo Tomé").
 fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
     const SAINTS: &[&[u8]] = &[b"san", b"santo", b"santa", b"saint", b"sao", b"st"];
     let is_saint = |word: &[u8]| SAINTS.iter().any(|one| word.eq_ignore_ascii_case(one));
@@ -467,7 +468,7 @@ fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
     follows || own.is_some_and(is_saint)
 }
 
-/// `Maria Delgado`, `Delgado, Maria`.
+/// Returns the name around a given name (`Maria Delgado`, `Delgado, Maria`).
 fn round_given_name(page: &Page<'_>, start: usize) -> Option<(Range<usize>, f32, &'static str)> {
     if matches!(page.byte_before(start), b'-' | b'@' | b'.' | b'_') || is_of_saint(page, start) {
         return None;

@@ -1,4 +1,4 @@
-//! Words that are nobody's name, though the model takes them for one.
+//! Words that are not names, though the model takes them for names.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::people;
 
-/// What stands between the title of a doctor and the name.
+/// Faculties between the title of a doctor and the name.
 pub(super) const FACULTIES: &[&[u8]] = &[
     b"med", b"hab", b"habil", b"rer", b"nat", b"phil", b"dent", b"vet", b"sc",
 ];
 
-/// Words that are not a name, though they stand where one could: common words in lower case, as
-/// redaction leaves them after a title, and common words that open a sentence ("My husband").
+/// Whether words at the position of a name are not a name: common words in lower case, as redaction leaves them after
+/// a title, and common words that open a sentence ("My husband").
 pub(super) fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     let words = || {
         page.slice(span.clone())
@@ -35,7 +35,7 @@ pub(super) fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
     // "Patient Agreements:" is a heading.
     let is_heading = page.byte(span.end) == b':' && words().count() == 1 && opens_line(page, span);
     let is_code = text.len() <= 4 && text.iter().any(u8::is_ascii_digit);
-    // "signed by MD": a degree names nobody.
+    // A degree does not name a person ("signed by MD").
     let is_degree =
         text.len() <= 4 && text.iter().all(u8::is_ascii_uppercase) && sense.has(Sense::DEGREE);
     // "Prof. Dr. Roe".
@@ -57,7 +57,7 @@ pub(super) fn contradicts(page: &Page<'_>, span: &Range<usize>) -> bool {
         || (is_acronym(page, span) || names_a_disease(page, span.end)) && !follows_title
 }
 
-/// "now with her grandson in Ohio": no title makes a name of a small word that joins others.
+/// Small words that join words ("now with her grandson in Ohio"): even a title does not make them names.
 const JOINTS: &[&[u8]] = &[
     b"in", b"on", b"at", b"to", b"is", b"and", b"or", b"the", b"for", b"with", b"was", b"who",
     b"of", b"as",
@@ -73,7 +73,7 @@ const WEEKDAYS: &[&[u8]] = &[
     b"sunday",
 ];
 
-/// "a near miss Sunday": a day of the week, where no title or given name stands before it.
+/// Whether a text is a day of the week without a title or given name before it ("a near miss Sunday").
 fn is_weekday(page: &Page<'_>, span: &Range<usize>, before: usize) -> bool {
     let text = page.slice(span.clone());
     WEEKDAYS.iter().any(|day| text.eq_ignore_ascii_case(day))
@@ -96,7 +96,7 @@ fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
                 | Meaning::Medicare
                 | Meaning::Phone
         );
-        // "Fdo. Juan Pérez": the word that announces a name is none.
+        // The word that announces a name is not a name ("Fdo. Juan Pérez").
         let is_word = matches!(
             label.meaning,
             Meaning::Name | Meaning::NameMaybe | Meaning::Address | Meaning::Zip
@@ -108,7 +108,7 @@ fn is_within_label(page: &Page<'_>, span: &Range<usize>) -> bool {
     })
 }
 
-/// "the pope", "a marshal": an article makes an office of a small word, unless it is known as a name.
+/// Whether an article makes a small word an office, unless the word is known as a name ("the pope", "a marshal").
 fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let lead = page.slice(span.start.saturating_sub(4)..span.start);
@@ -124,7 +124,7 @@ fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
             .is_some_and(|word| !crate::names::is_only_a_name(word))
 }
 
-/// "0B1,Col. Dyke,Bethel,ME": in a row of data a rank belongs to the name of a place.
+/// Whether a rank belongs to the name of a place in a row of data ("0B1,Col. Dyke,Bethel,ME").
 fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     const RANKS: &[&[u8]] = &[
         b"col", b"gen", b"capt", b"lt", b"maj", b"sgt", b"cmdr", b"adm",
@@ -138,7 +138,7 @@ fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     (follows || is_rank(page.slice(span.clone()))) && people::is_in_code(page, span)
 }
 
-/// "Which city is the largest? Charlotte": whether a question asks for a place, and this word is the whole answer.
+/// Whether a question asks for a place, and this word is the whole answer ("Which city is the largest? Charlotte").
 fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
     const ANSWER_BYTES_MAX: usize = 24;
     const QUESTION_BYTES_MAX: usize = 120;
@@ -155,7 +155,7 @@ fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
     else {
         return false;
     };
-    // Nothing but the next speaker stands between.
+    // Only the next speaker is between.
     let between = before[mark + 1..].trim_ascii();
     let is_turn = between.ends_with(b":") && !between.contains(&b' ');
     if !between.is_empty() && !is_turn {
@@ -170,7 +170,7 @@ fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
         .any(|word| PLACES.iter().any(|place| word.eq_ignore_ascii_case(place)))
 }
 
-/// "PATIENT Goals:", where a role and one more word stand before the name's colon at the start of a line.
+/// Whether a role and a further word precede the name's colon at the start of a line ("PATIENT Goals:").
 fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
     let end = span.start.saturating_sub(1);
     page.word_before(end).is_some_and(|(sense, start)| {
@@ -178,8 +178,8 @@ fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
     })
 }
 
-/// "Cornelia de Lange syndrome", "Miyoshi myopathy", "Megan's law": whether a disease, or what else bears names, ends within
-/// the next words.
+/// Whether a disease, or another thing that bears names, ends within the next words ("Cornelia de Lange syndrome",
+/// "Miyoshi myopathy", "Megan's law").
 fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
     const DISEASES: &[&[u8]] = &[
         b"syndrome",
@@ -236,7 +236,8 @@ fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
     false
 }
 
-/// A few capitals in running text: "(USMLE)", "after CPB the". Names in capitals stand in lists and headers.
+/// Whether a span is a few capitals in running text ("(USMLE)", "after CPB the"). Names in capitals are in lists and
+/// headers.
 fn is_acronym(page: &Page<'_>, span: &Range<usize>) -> bool {
     let text = page.slice(span.clone());
     let is_short = (2..=5).contains(&text.len()) && text.iter().all(u8::is_ascii_uppercase);

@@ -7,7 +7,7 @@ use crate::page::Page;
 /// Groups as numbers of other countries have them, or as one dials to call there.
 pub(super) fn is_dialled_abroad(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
     let digits = run.digit_count;
-    // `viewBox="0 0 1024 768"`: nobody dials a single nought and another digit by itself.
+    // Dialled numbers do not begin with a single zero and another single digit (`viewBox="0 0 1024 768"`).
     if matches!(lengths, [1, 1, ..]) {
         return false;
     }
@@ -53,14 +53,14 @@ pub(super) fn is_dump(page: &Page<'_>, run: &Run, lengths: &[usize]) -> bool {
         && (lengths.len() != 5 || follows_pair(page, run.span.start))
 }
 
-/// "a0 03 02 01": whether two letters or digits and a space stand right before.
+/// Whether two letters or digits and a space directly precede ("a0 03 02 01").
 fn follows_pair(page: &Page<'_>, start: usize) -> bool {
     let before = page.slice(start.saturating_sub(4)..start);
     matches!(before, [b' ' | b'\n', one, two, b' ']
         if one.is_ascii_hexdigit() && two.is_ascii_hexdigit())
 }
 
-/// "1Z 55A AB1 05 5550 1420": whether another group of letters and digits stands one space before.
+/// Whether another group of letters and digits precedes by one space ("1Z 55A AB1 05 5550 1420").
 pub(super) fn follows_group(page: &Page<'_>, index: usize) -> bool {
     let start = page.marks[index].start;
     index.checked_sub(1).is_some_and(|before| {

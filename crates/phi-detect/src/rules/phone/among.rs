@@ -10,12 +10,12 @@ use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
 
-/// How far behind a name groups of digits may stand.
+/// Maximum distance between a name and groups of digits behind it.
 const REACH_BYTES: usize = 100;
-/// No number that is dialled without its area has fewer.
+/// Minimum number of digits of a number that is dialled without its area code.
 const DIGITS_MIN: usize = 7;
 
-/// Numbers as long and grouped as those of telephones, which nothing claims.
+/// Finds unlabelled numbers with the length and groups of telephone numbers.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     let mut free_from = 0;
     for index in page.each_number() {
@@ -40,7 +40,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Ten digits of the North American plan, or eleven with a nought or the country's code.
+/// Whether a run is ten digits of the North American plan, or eleven with a zero or the country's code.
 fn is_one(page: &Page<'_>, run: &Run) -> bool {
     let value = page.slice(run.span.clone());
     let is_unbroken = run.marks == 1;
@@ -48,7 +48,7 @@ fn is_one(page: &Page<'_>, run: &Run) -> bool {
         && (is_dialled(page, &run.span) || value.len() == 11 && matches!(value[0], b'0' | b'1'))
 }
 
-/// Whether nothing says that the digits are another number, or a piece of one.
+/// Whether the digits have no sign of another number, and are not a piece of one.
 fn is_free(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.byte_before(span.start);
     nearest(page, span.start).is_none_or(|claim| super::is_of_calling(claim.meaning))

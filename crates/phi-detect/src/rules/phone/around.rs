@@ -1,4 +1,4 @@
-//! What stands around a telephone number and says that it is one.
+//! Evidence around a number that it is a telephone number.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::page::{Label, Page};
 use crate::people;
 use crate::rules::Out;
 
-/// "pager 31415": pagers have short numbers.
+/// Whether a number is that of a pager: pagers have short numbers ("pager 31415").
 pub(super) fn is_of_pager(page: &Page<'_>, start: usize) -> bool {
     let claim = nearest(page, start);
     let claim = claim.filter(|claim| claim.is(Meaning::Phone) && claim.tie >= Strength::Tight);
@@ -38,7 +38,7 @@ pub(super) fn is_dialled(page: &Page<'_>, span: &Range<usize>) -> bool {
     digits.len() == 10 && digits[0] >= b'2' && digits[3] >= b'2'
 }
 
-/// "daughter's # is 2065550142", "wife: 2065550142".
+/// Whether a relative precedes a number ("daughter's # is 2065550142", "wife: 2065550142").
 pub(super) fn follows_kin(page: &Page<'_>, start: usize) -> bool {
     let mut end = start;
     for _ in 0..4 {
@@ -59,7 +59,7 @@ pub(super) fn follows_kin(page: &Page<'_>, start: usize) -> bool {
     false
 }
 
-/// `Jane Roe 2065550142`: ten digits right after a name.
+/// Finds ten digits directly after a name (`Jane Roe 2065550142`).
 pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     const LINKS: &[&[u8]] = &[
         b" - ", b", on ", b" on ", b", at ", b" at ", b", tel ", b", ", b": ", b" @ ", b" (", b" ",
@@ -67,7 +67,7 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     ];
     let gap = page.slice(name.end..page.text.len().min(name.end + 6));
     let link = LINKS.iter().find(|link| gap.starts_with(link));
-    // In a list an age or a birth date may stand between.
+    // In a list an age or a birth date may be between.
     let Some(start) =
         people::particulars(page, name.end).or_else(|| link.map(|link| name.end + link.len()))
     else {
@@ -101,7 +101,7 @@ pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
     }
 }
 
-/// "Mrs Lamb, on 01535 555 0171": groups as a number has them that is dialled within a country, with the nought before it.
+/// Returns a number in groups as dialled within a country, with the zero before it ("Mrs Lamb, on 01535 555 0171").
 fn of_nation(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let run = Run::read_all(page, index, 5, |between| matches!(between, b" " | b"-"));
     let is_whole = !is_tied_before(page, run.span.start)
@@ -113,7 +113,7 @@ fn of_nation(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     (fits && is_whole).then_some(run.span)
 }
 
-/// "his son Carlos, 155 555 0142": whether the word for a relative stands before a name.
+/// Whether the word for a relative precedes a name ("his son Carlos, 155 555 0142").
 fn is_of_kin(page: &Page<'_>, name: usize) -> bool {
     let before = page.slice(name.saturating_sub(2)..name);
     let gap = before
@@ -135,7 +135,7 @@ fn in_groups(page: &Page<'_>, index: usize) -> Option<Range<usize>> {
     let is_grouped = lengths.len() >= 2 && lengths.iter().all(|length| (2..=5).contains(length));
     let fits = match lengths {
         [3, 4] => page.byte(run.span.start + 3) == b'-',
-        // "0871234567", "9845011276": with the nought, or a mobile of India.
+        // The zero of a trunk prefix, or an Indian mobile number ("0871234567", "9845011276").
         [10 | 11] => matches!(page.byte(run.span.start), b'0' | b'6'..=b'9'),
         _ => is_grouped && (9..=11).contains(&run.digit_count),
     };
@@ -146,7 +146,8 @@ pub(super) fn is_of_calling(meaning: Meaning) -> bool {
     OWN.contains(&meaning)
 }
 
-/// "206-555-0142 (cell)", "206-555-0142-Fax", "206-555-0142 is her phone".
+/// Whether the words behind a number call it a telephone number ("206-555-0142 (cell)", "206-555-0142-Fax",
+/// "206-555-0142 is her phone").
 pub(super) fn is_called_after(page: &Page<'_>, end: usize) -> bool {
     if claim_after(page, end, |meaning| meaning == Meaning::Phone).is_some() {
         return true;

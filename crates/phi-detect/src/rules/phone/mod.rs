@@ -42,7 +42,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
     let has_pagers = page.labels.iter().any(|label| is_pager(page, label));
     for index in page.each_number() {
         let mark = page.marks[index];
-        // All digits there are, in order, are no number.
+        // All ten digits in order are a sample, not a number.
         let is_number = mark.is_number() && page.slice(mark.range()) != b"0123456789";
         if !is_number || (mark.start as usize) < free_from {
             continue;
@@ -69,7 +69,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
         Some(claim) if is_of_calling(claim.meaning) && matches!(digits, 7 | 10 | 11) => {
             Some(Evidence::Label)
         }
-        // Hardly anything else of ten digits is said aloud.
+        // Other values of ten digits are rarely said aloud.
         None if digits == 10 => Some(Evidence::Form),
         _ => None,
     });
@@ -85,9 +85,9 @@ fn is_field_value(value: &[u8]) -> bool {
     (7..=21).contains(&digits) && letters <= 4 && value.len() <= 32 && !value.contains(&b':')
 }
 
-/// A number whose first group is the mark.
+/// Returns the number whose first group is the mark.
 ///
-/// `last_end` is where the number before it ends, 0 if there is none; `has_pagers` says that the text speaks of pagers.
+/// `last_end` is the end of the number before it, 0 without one; `has_pagers` says whether the text mentions pagers.
 fn number_at(
     page: &Page<'_>,
     index: usize,
@@ -135,7 +135,7 @@ fn number_at(
         let is_piece = is_tied || goes_on(page, span.end);
         let is_piece = is_piece_of_more(page, (&span, shape), called, is_next, is_piece);
         let evidence = evidence(page, &span, shape, called).filter(|_| !is_piece);
-        // "085 555 0142": no number of the plan begins with a nought, but those of other countries do.
+        // A number of the plan does not begin with a zero, but those of other countries do ("085 555 0142").
         if evidence.is_some() || page.byte(span.start) != b'0' {
             return evidence.map(|evidence| (span, shape, evidence));
         }
@@ -165,7 +165,8 @@ fn is_piece_of_more(
     }
 }
 
-/// "640 995 588 1007 201": whether other short numbers stand one space before and behind. One alone may be an age or a bed.
+/// Whether further short numbers are one space before and behind ("640 995 588 1007 201"). One alone may be an age or
+/// a bed.
 fn is_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(5)..span.start);
     let after = page.slice(span.end..page.text.len().min(span.end + 5));
@@ -181,7 +182,8 @@ fn is_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 const INTERNATIONAL_GROUPS_MAX: usize = 7;
 
-/// The groups from a mark on; "94221 17039 / 0712-229 1370" are two numbers, and so is what stands on the next line.
+/// Reads the groups from a mark on, up to the end of the first number ("94221 17039 / 0712-229 1370" are two, as are
+/// two lines).
 fn first_of_pair(page: &Page<'_>, index: usize) -> Run {
     const WHOLE_DIGITS_MIN: usize = 10;
     let run = Run::read_all(page, index, 6, is_separator);
@@ -197,18 +199,18 @@ fn first_of_pair(page: &Page<'_>, index: usize) -> Run {
     run
 }
 
-/// What the label before a number says about it.
+/// Meaning of the label before a number.
 #[derive(Clone, Copy)]
 struct Called {
-    /// It has a label of any number.
+    /// Whether the number has a label of any number.
     has_label: bool,
-    /// It is called a telephone number outright.
+    /// Whether the number is explicitly called a telephone number.
     is_firm: bool,
     /// The words before speak of calling.
     may_be: bool,
-    /// They stand right before it.
+    /// Whether these words directly precede the number.
     is_tight: bool,
-    /// It is called something else.
+    /// Whether the number is called something else.
     is_other: bool,
 }
 
@@ -227,7 +229,7 @@ impl Called {
     }
 }
 
-/// What speaks for a number of the North American plan.
+/// Returns the evidence for a number of the North American plan.
 fn evidence(
     page: &Page<'_>,
     span: &Range<usize>,
@@ -247,21 +249,21 @@ fn evidence(
     }
 }
 
-/// "reach her at 2065550142", "my # 2065550142".
+/// Whether a number follows words that give it away ("reach her at 2065550142", "my # 2065550142").
 fn follows_at(page: &Page<'_>, start: usize) -> bool {
     const WORDS: &[&[u8]] = &[b" at ", b"my # ", b" my #", b"her # ", b"his # "];
     let before = page.slice(0..start);
     WORDS.iter().any(|words| before.ends_with(words))
 }
 
-/// "im at 555-0142", "use 555-0142": three digits and four where a number is given away.
+/// Whether three digits and four follow words that give a number away ("im at 555-0142", "use 555-0142").
 fn is_stated(page: &Page<'_>, start: usize) -> bool {
     const WORDS: &[&[u8]] = &[b" at ", b" use ", b"notified ", b" # "];
     let before = page.slice(start.saturating_sub(10)..start);
     matches!(page.byte(start + 3), b'-' | b'.') && WORDS.iter().any(|words| before.ends_with(words))
 }
 
-/// "206-555-0142-B": with a letter tied to it, it is the number of a part.
+/// Whether a letter is tied to a number, which makes it the number of a part ("206-555-0142-B").
 fn has_letter_tied(page: &Page<'_>, end: usize) -> bool {
     page.byte(end) == b'-'
         && page.byte(end + 1).is_ascii_uppercase()
@@ -287,7 +289,7 @@ fn labelled(
     let opens =
         page.byte_before(run.span.start) == b'(' && page.slice(run.span.clone()).contains(&b')');
     let span = run.span.start - usize::from(opens)..run.span.end;
-    // Of groups as free as these a label makes a number only if they end where it ends.
+    // Such free groups are a number only if a firm label precedes them and no further group follows.
     let is_whole = is_firm
         && !has_more_groups(page, &run.span)
         && !page.slice(run.span.clone()).contains(&b'\n');

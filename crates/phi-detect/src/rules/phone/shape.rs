@@ -1,4 +1,4 @@
-//! How telephone numbers are written: groups, country codes and extensions.
+//! Forms of telephone numbers: groups, country codes and extensions.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) fn is_clear(run: &Run) -> bool {
     run.digit_count >= 10 && run.marks >= 3
 }
 
-/// `206-555-0142/0143`: another number that differs in its last four digits.
+/// Returns the last four digits of a second number that differs only in them (`206-555-0142/0143`).
 pub(super) fn other_ending(page: &Page<'_>, end: usize) -> Option<Range<usize>> {
     let rest = page.slice(end..page.text.len().min(end + 6));
     let digits = rest.iter().skip(1).take_while(|byte| byte.is_ascii_digit());
@@ -98,7 +98,7 @@ fn in_groups(
     (start..run.span.end, shape)
 }
 
-/// After "+": a country code and up to fifteen digits.
+/// Returns a country code and up to fifteen digits after "+".
 pub(super) fn international(page: &Page<'_>, run: &Run) -> Option<(Range<usize>, Shape, Evidence)> {
     let mut digits = run.digit_count;
     let mut end = run.span.end;
@@ -226,7 +226,7 @@ pub(super) fn looks_like_date(
     lengths: &[usize],
     is_called_phone: bool,
 ) -> bool {
-    // "(c) 1998-2004" is no cell.
+    // "(c) 1998-2004" is not a cell phone.
     if !is_called_phone && is_span_of_years(page.slice(run.span.clone())) {
         return true;
     }
@@ -238,7 +238,7 @@ pub(super) fn looks_like_date(
     }
 }
 
-/// "Roe 555-0142": three digits and four.
+/// Whether a run is three digits and four ("Roe 555-0142").
 pub(super) fn is_local(page: &Page<'_>, run: &Run) -> bool {
     run.lengths(page)[..2] == [3, 4]
         && run.marks == 2
@@ -246,7 +246,7 @@ pub(super) fn is_local(page: &Page<'_>, run: &Run) -> bool {
         && matches!(page.byte(run.span.start), b'2'..=b'9')
 }
 
-/// "955 550 118", "98450 00123", "0413 555 016": nine to eleven digits in groups.
+/// Whether a run is nine to eleven digits in groups ("955 550 118", "98450 00123", "0413 555 016").
 pub(super) fn is_grouped(page: &Page<'_>, run: &Run) -> bool {
     let all = run.lengths(page);
     let lengths = &all[..run.marks.min(all.len())];

@@ -9,8 +9,8 @@ use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
 use crate::rules::Out;
 
-/// `8741`, when it is the end of a masked number or said to be the last four digits. `is_named` says that the page has a
-/// label or a field of such numbers at all.
+/// Finds four digits that end a masked number or are said to be the last four (`8741`). `is_named` says whether the
+/// page has a label or a field of such numbers.
 pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, is_named: bool, out: &mut Out<'_>) {
     if let Some(start) = masked_start(page, span.start) {
         out.weigh(start..span.end, Shape::Masked, Evidence::Form);
@@ -41,7 +41,7 @@ pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, is_named: bool, out
     }
 }
 
-/// How far before the end of the label "last" may stand: "last four digits of my social security number".
+/// Maximum distance of "last" before the end of the label ("last four digits of my social security number").
 const LAST_BYTES: usize = 56;
 
 /// Whether the words say that these are the last digits of a number.
@@ -52,7 +52,8 @@ fn says_last(words: &[u8]) -> bool {
     LAST.iter().any(|word| contains_word(words, word))
 }
 
-/// "his social: mine ends in 8741", "the last 4 of my social and I typed 8741": words that say so, and no year.
+/// Whether words say that four digits are the last of a number, and not a year ("his social: mine ends in 8741", "the
+/// last 4 of my social and I typed 8741").
 fn is_told_apart(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
     const PHRASES: &[&[u8]] = &[
         b"last four of",
@@ -74,7 +75,7 @@ fn is_told_apart(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
             .any(|phrase| memchr::memmem::find(&words, phrase).is_some())
 }
 
-/// `SSN: 8741`: nothing but a sign between, and no year.
+/// Whether only signs are between a label and its digits, and these are not a year (`SSN: 8741`).
 fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool {
     let between = page.slice(label_end..span.start);
     let is_year = matches!(page.slice(span.start..span.start + 2), b"19" | b"20");
@@ -90,7 +91,7 @@ fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
         && ends
 }
 
-/// `XXXXX8741`, when called an SSN.
+/// Finds a masked token that is called an SSN (`XXXXX8741`).
 pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     let value = page.slice(span.clone());
     let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))
@@ -101,7 +102,7 @@ pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_
     }
 }
 
-/// Where `XXX-XX-` before the last four digits starts.
+/// Returns the start of `XXX-XX-` before the last four digits.
 fn masked_start(page: &Page<'_>, four: usize) -> Option<usize> {
     // Bullets, which the view shows as dots.
     const DOTS: &[u8] = b"...-..-";

@@ -94,7 +94,7 @@ fn is_field_value(value: &[u8]) -> bool {
     is_plain && matches!(digits, 4 | 9) || is_prefixed || is_scaled
 }
 
-/// `536-22-8741`, with any separators.
+/// Finds a number in groups, with any separators (`536-22-8741`).
 fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     let Some(run) = Run::read(page, index, &[3, 2, 4], digits::is_loose_separator) else {
         return;
@@ -117,7 +117,7 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
         Some(claim) if is_ssn(&claim) && (follows_rules || claim.tie >= Strength::Tight) => {
             out.weigh(run.span, Shape::Grouped, Evidence::VagueLabel);
         }
-        // "SSN on facesheet 900-12-3477": nobody has this number, but it is called one.
+        // A number that is never issued, but labelled SSN ("SSN on facesheet 900-12-3477").
         claim
             if is_evenly_grouped
                 && claim
@@ -155,10 +155,10 @@ fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
     }
 }
 
-/// How far before a number that nobody has it may be called an SSN.
+/// Maximum distance between a label and an SSN that is never issued.
 const CALLED_BYTES: usize = 48;
 
-/// "SSN used as member id: 508 00 7719": whether the clause before speaks of an SSN.
+/// Whether the clause before mentions an SSN ("SSN used as member id: 508 00 7719").
 fn is_called_before(page: &Page<'_>, at: usize) -> bool {
     let mut before = page.labels_before(at).iter().rev().take(4);
     before.any(|label| {
@@ -171,7 +171,7 @@ fn is_called_before(page: &Page<'_>, at: usize) -> bool {
     })
 }
 
-/// How many labels back a text may have spoken of somebody's number.
+/// Number of labels before a number that are searched for an SSN label.
 const TOPIC_LABELS_MAX: usize = 32;
 
 /// Whether the text before has spoken of a social security number.
@@ -184,7 +184,7 @@ fn is_topic(page: &Page<'_>, at: usize) -> bool {
         .any(|label| matches!(label.meaning, Meaning::Ssn | Meaning::SsnMaybe))
 }
 
-/// Whether nothing but a list number or a label shares the line.
+/// Whether a value is alone on its line, apart from a list number or a label.
 fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
     let before = page.slice(span.start.saturating_sub(2)..span.start);
     let opens = before.is_empty() || before.ends_with(b"\n") || matches!(before, b". " | b": ");
@@ -192,7 +192,7 @@ fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
     opens && matches!(after, 0 | b'\n' | b'\r')
 }
 
-/// `536228741`.
+/// Finds a number without separators (`536228741`).
 fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
     let follows_rules = is_issued(page.slice(span.clone()));
     match nearest(page, span.start) {
