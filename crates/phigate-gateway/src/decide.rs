@@ -31,7 +31,7 @@ use crate::route::{self, Route};
 use crate::scan_job::{ScanJob, is_long};
 use crate::stages::Stages;
 
-/// What was decided, with what was known by then.
+/// Decision about a request, with the facts gathered by then.
 pub(crate) type Verdict = (Box<RequestFacts>, Result<Box<Forward>, GatewayError>);
 
 /// Decides about a body.
@@ -95,7 +95,7 @@ struct Decider {
     scanner: Arc<Scanner>,
     door: &'static Door,
     said: Said,
-    /// Where a request from the dashboard leaves what was sent and answered.
+    /// Store of the request and reply that the dashboard shows.
     stages: Option<Arc<Stages>>,
 }
 
@@ -114,7 +114,7 @@ impl Decider {
 
     fn decide(&self, scanner: &Scanner, body: Bytes) -> Verdict {
         let mut facts = RequestFacts::of_body(body.len());
-        // The panic hook tells where; a request that could not be scanned is not forwarded.
+        // The panic hook logs the place; a request that could not be scanned is not forwarded.
         let steps = AssertUnwindSafe(|| self.steps(scanner, body, &mut facts));
         let verdict = std::panic::catch_unwind(steps);
         let verdict = verdict.unwrap_or(Err(GatewayError::DetectorUnavailable));
@@ -195,7 +195,7 @@ impl Decider {
         None
     }
 
-    /// What goes to a provider: treated as the mode and the agreement say, translated, and looked at once more.
+    /// Prepares a request for a provider: treats it by mode and agreement, translates it and scans it again.
     fn prepare(
         &self,
         scanner: &Scanner,
@@ -240,7 +240,7 @@ impl Decider {
         }))
     }
 
-    /// What is done for a provider: what the owner chose, and at least what is agreed with its operator.
+    /// Policy for a provider: the owner's choice, and at least the agreement with the operator.
     fn policy(&self, route: &Route<'_>) -> Policy {
         let agreed = route.provider.config.phi_now(Timestamp::now());
         let mode = match self.account.mode {
@@ -253,7 +253,7 @@ impl Decider {
         }
     }
 
-    /// Writes the provider's request and looks at it once more: translation joins texts that stood apart.
+    /// Writes the provider's request and scans it again: translation joins texts that were separate.
     fn translate(
         &self,
         scanner: &Scanner,
@@ -309,7 +309,7 @@ impl Decider {
     }
 }
 
-/// What is done with a request that may leave, in the audit trail's words.
+/// Action in the audit trail for a request that may leave.
 fn action(clean: &CleanRequest) -> Action {
     if clean.report().has_phi() {
         clean.mode().action

@@ -47,8 +47,8 @@ impl RequestRecord {
         Ok((written, outcome))
     }
 
-    /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
-    /// recorded is not given.
+    /// Records that texts were scanned for the caller, and adds headers to the answer. Without a record there is no
+    /// answer.
     pub(crate) async fn scanned(
         self: Box<Self>,
         mut facts: Box<RequestFacts>,

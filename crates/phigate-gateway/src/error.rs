@@ -1,8 +1,7 @@
-//! Everything a caller can be told, with its status and code.
+//! Every error that a caller can receive, with its status and code.
 //!
-//! One variant per thing that can be said. Messages are ours: none quotes what
-//! a caller or a provider sent, except a provider's own explanation after the
-//! same scan that the request went through.
+//! One variant per error. Messages never quote a caller or a provider, except a provider's explanation that passed the
+//! scan of the request.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -23,7 +22,7 @@ use crate::long_scans::NoPlace;
 /// When it is worth asking again while long scans wait for each other.
 const DETECTOR_BUSY_S: u64 = 5;
 
-/// What a caller beyond a limit is told: those may be many more than are answered.
+/// Prebuilt answer for rate-limited callers, who may outnumber all others.
 static RATE_LIMITED: LazyLock<Bytes> = LazyLock::new(|| {
     let error = GatewayError::RateLimited { retry_after_s: 0 };
     let body = ErrorBody::new(error.status(), error.code(), error.message());
@@ -258,7 +257,7 @@ impl From<RequestError> for GatewayError {
 }
 
 impl From<StoreError> for GatewayError {
-    /// Whatever is wrong with the store, a caller is told one thing: nothing was forwarded.
+    /// Maps every store failure to one answer: nothing was forwarded.
     fn from(_: StoreError) -> Self {
         Self::AuditUnavailable
     }

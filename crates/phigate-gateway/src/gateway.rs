@@ -1,4 +1,4 @@
-//! What answering requests needs: store, detectors, connections to providers, limits.
+//! Shared state of the gateway: store, detectors, connections to providers, limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Gateway {
         self.refusals.record(&self.vault.trail, is_stopping).await;
     }
 
-    /// What the operator allows an owner to say about providers.
+    /// The operator's rules for providers that an owner sets up.
     pub fn setup_rules(&self) -> SetupRules {
         SetupRules {
             allow_private: self.allow_private_providers,
@@ -106,13 +106,13 @@ impl Gateway {
         }
     }
 
-    /// How long a record may take to be written.
+    /// Timeout of writing a record.
     pub(crate) fn record_deadline(&self) -> Duration {
         Duration::from_millis(self.limits.decision_ms)
     }
 }
 
-/// What the operator allows of providers.
+/// The operator's settings for providers.
 #[derive(Debug, Clone, Copy)]
 pub struct ProviderSettings<'a> {
     /// Whether they may be on private addresses and plain http.

@@ -27,7 +27,7 @@ const SECONDS: [f64; 16] = [
     15.0, 60.0, 120.0,
 ];
 
-/// How a request ended, for counting. Words that do not apply are empty.
+/// Labels of an ended request. Labels that do not apply are empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct Answered {
     /// The status that the caller got.
@@ -104,7 +104,7 @@ pub struct Metrics {
     refused: Family<Refused, Counter>,
     tokens: Family<Used, Counter>,
     store_up: Gauge,
-    /// Empty without a certificate of our own.
+    /// Empty unless the gateway serves a certificate.
     certificate_days: Family<Shown, Gauge>,
     agreement_days: Family<Agreed, Gauge>,
 }
@@ -301,7 +301,7 @@ impl Metrics {
         self.audit_failures.inc();
     }
 
-    /// `/metrics`, for the listener of its own.
+    /// Serves `/metrics` on a separate listener.
     pub fn router(self: &Arc<Self>) -> Router {
         let metrics = Arc::clone(self);
         Router::new().route("/metrics", get(move || async move { metrics.page() }))

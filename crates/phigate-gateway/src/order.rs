@@ -1,4 +1,4 @@
-//! Who is asked for a request, in which order: who may have it, who is asked when others fail, who rests.
+//! Order of the providers for a request: eligible providers, fallbacks, and providers that rest after failures.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -20,13 +20,13 @@ pub(crate) struct Choice<'a> {
     pub(crate) is_fallback: bool,
 }
 
-/// What is needed to ask somebody else when a provider fails.
+/// Fallbacks of a request.
 pub(crate) struct Others {
     /// The request as it was scanned: each provider is decided about anew.
     pub(crate) scanned: Scanned,
     /// The conversation, where the caller named it.
     pub(crate) conversation: Option<String>,
-    /// Who is asked next, as `NAME/model`.
+    /// Remaining targets, as `NAME/model`.
     targets: VecDeque<String>,
 }
 
@@ -47,12 +47,12 @@ impl Others {
         }
     }
 
-    /// Whether nobody is left to be asked.
+    /// Whether all fallbacks were asked.
     pub(crate) fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// Who is asked next.
+    /// Takes the next target.
     pub(crate) fn next(&mut self) -> Option<String> {
         self.targets.pop_front()
     }
@@ -104,7 +104,7 @@ fn covered<'a>(account: &Account, routes: Vec<Route<'a>>, report: &Report) -> Op
     let now = Timestamp::now();
     let may_have = |route: &Route<'_>| {
         let agreed = route.provider.config.phi_now(now);
-        // What the mode blocks goes nowhere, whoever it was for.
+        // A request that the mode blocks is not forwarded to any provider.
         is_blocked || !may_hold_phi || agreed != PhiAgreement::Never
     };
     routes.into_iter().find(may_have)

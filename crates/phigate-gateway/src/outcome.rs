@@ -32,7 +32,7 @@ const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
 /// A request whose decision is recorded and whose outcome is not.
 pub(crate) struct OutcomeDue(Option<Box<Due>>);
 
-/// What the outcome needs to know.
+/// Facts for the outcome's record.
 struct Due {
     record: Box<RequestRecord>,
     facts: Box<RequestFacts>,
@@ -48,7 +48,7 @@ struct Due {
     provider: Option<ProviderAnswer>,
     /// Why the provider could not be asked.
     cause: Option<ProviderError>,
-    /// What was found and done in the reply.
+    /// Findings in the reply, and how they were treated.
     reply: ReplyNotes,
 }
 
@@ -58,7 +58,7 @@ struct ProviderAnswer {
     first_byte_ms: u64,
 }
 
-/// How a request ended.
+/// End of a request.
 pub(crate) struct Ended<'a> {
     pub(crate) status: StatusCode,
     pub(crate) summary: Option<&'a ReplySummary>,
@@ -87,7 +87,7 @@ impl OutcomeDue {
         })))
     }
 
-    /// It leaves for a provider now.
+    /// Notes that the request now leaves for a provider.
     pub(crate) fn begin(&mut self, forward: &Forward) {
         let Some(due) = &mut self.0 else { return };
         due.sent = Instant::now();
@@ -131,7 +131,7 @@ impl OutcomeDue {
         Ok(written)
     }
 
-    /// What is known about where the request comes from.
+    /// The record of the request's origin.
     pub(crate) fn record(&self) -> Option<&RequestRecord> {
         self.0.as_ref().map(|due| &*due.record)
     }
@@ -167,7 +167,7 @@ impl OutcomeDue {
         Self(self.0.take())
     }
 
-    /// What was found and done in the reply so far.
+    /// Notes findings in the reply so far, and how they were treated.
     pub(crate) fn saw_reply(&mut self, tally: &Tally, heard: Option<PhiText>) {
         if let Some(due) = &mut self.0 {
             due.reply.saw(tally, heard);
@@ -299,7 +299,7 @@ impl Drop for OutcomeDue {
         let (status, error) = if gateway.drain.is_cut() {
             (EdgeError::Draining.status(), EdgeError::Draining.code())
         } else {
-            // The status that proxies log when the caller left first; nobody receives it.
+            // The status that proxies log when the caller left first; it is never sent.
             let code = ErrorCode::ClientDisconnected;
             let status = StatusCode::from_u16(code.status());
             (status.unwrap_or(StatusCode::BAD_REQUEST), code)
@@ -340,7 +340,7 @@ impl Due {
         }
     }
 
-    /// How long providers were waited for so far.
+    /// Time spent waiting for providers so far.
     fn provider_time(&self) -> Duration {
         let answered = self.answered.unwrap_or_else(Instant::now);
         match self.is_asking {

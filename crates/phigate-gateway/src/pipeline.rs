@@ -39,7 +39,7 @@ impl Gateway {
         }
     }
 
-    /// Answers a request that somebody signed in sends from the dashboard, and shows what lay between.
+    /// Answers a request that a user sends from the dashboard, and shows the stages in between.
     pub async fn answer_for_dashboard(
         self: &Arc<Self>,
         account: Arc<Account>,
@@ -135,7 +135,7 @@ impl Decided {
     }
 }
 
-/// What a request holds on to until it is answered.
+/// Guards that a request holds until it is answered.
 struct Holds {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
@@ -150,7 +150,7 @@ pub struct Recorded {
     holds: Holds,
 }
 
-/// What came of sending a request.
+/// Result of sending a request.
 pub enum Sent {
     /// The provider has begun to answer.
     Answered(Box<Answered>),
@@ -159,7 +159,7 @@ pub enum Sent {
 }
 
 impl Recorded {
-    /// Sends the request and waits for the head of the answer. A failure that nobody else can mend is the outcome.
+    /// Sends the request and waits for the head of the answer. A failure without a remaining fallback is the outcome.
     pub async fn send(self) -> Result<Sent, Stopped> {
         let (mut outcome, forward, holds) = (self.outcome, *self.forward, self.holds);
         let (gateway, account) = (&holds.gateway, &holds.account);
@@ -207,7 +207,7 @@ impl Recorded {
 /// One provider's attempt at a request.
 struct Attempt {
     provider: String,
-    /// Who else can be asked, if it fails.
+    /// Fallback providers.
     others: Option<Others>,
 }
 
@@ -218,7 +218,8 @@ impl Attempt {
         rest.note(account, &self.provider, has_failed, Instant::now());
     }
 
-    /// The attempt ended without an answer: the next one begins, or this is the outcome. A gateway that stops asks nobody.
+    /// Continues after an attempt without an answer: starts the next attempt, or ends with this outcome. A stopping
+    /// gateway makes no further attempt.
     async fn pass_on(
         self,
         unanswered: Unanswered,
@@ -318,11 +319,11 @@ pub struct Answered {
     holds: Holds,
 }
 
-/// What came of an answer that had begun.
+/// Result of relaying a started response.
 pub enum Relayed {
-    /// The caller gets it.
+    /// The response, to be sent to the caller.
     Given(Response),
-    /// It broke before anything of it was given, and another provider may be asked.
+    /// A response that broke off before the caller received anything, so that another provider may be asked.
     Failed(Box<Failed>),
 }
 

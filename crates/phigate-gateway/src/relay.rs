@@ -26,8 +26,8 @@ use crate::reply::withheld;
 
 /// Relays a stream. Its outcome is recorded when it ends, however it ends.
 ///
-/// The caller's status is decided by the first thing there is to say: a provider that fails before it said anything
-/// is an error with a status of its own, not a stream, and where another `can_be_asked` this may be that one's turn.
+/// The first event or failure decides the caller's status: a provider that fails before its first event is answered
+/// with an error status, not a stream. If another provider `can_be_asked`, it may be asked instead.
 pub(crate) async fn stream(
     exchange: &Exchange,
     incoming: Incoming,
@@ -75,7 +75,7 @@ const LAST_EVENT: Duration = Duration::from_millis(50);
 /// So much goes out at once, and no more is gathered.
 const WRITE_BYTES: usize = 16 * 1024;
 
-/// What there is to send next, and whether more may follow.
+/// Next bytes to send, and whether more may follow.
 type Step = (Vec<u8>, Result<(), Broken>);
 
 /// Why a stream ends before its end.
@@ -99,11 +99,11 @@ struct Source {
 }
 
 struct Relay {
-    /// How the caller is told that the stream broke off.
+    /// Format of the error event for a stream that broke off.
     errors: ErrorFormat,
     source: Source,
     outcome: OutcomeDue,
-    /// What was read before the caller got a status.
+    /// First step, read before the caller got a status.
     first: Option<Step>,
 }
 
@@ -116,7 +116,7 @@ enum State {
     Done,
 }
 
-/// The stream did not finish. Holds nothing: the caller has been told by an event.
+/// Error of a stream that did not finish. Carries no detail: the caller has received an error event.
 #[derive(Debug, thiserror::Error)]
 #[error("the stream broke off")]
 struct BrokenOff;

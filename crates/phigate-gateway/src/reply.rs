@@ -62,7 +62,7 @@ async fn read(
     Ok(reply)
 }
 
-/// Scans and restores. A long reply waits for its turn and a thread of its own, like a long request.
+/// Scans and restores. A long reply waits for its turn on a separate thread, like a long request.
 async fn treat(
     gateway: &Gateway,
     door: &'static Door,

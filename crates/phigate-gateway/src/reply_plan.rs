@@ -1,4 +1,4 @@
-//! What is to be done with the reply to a request: settled before the request leaves.
+//! Plan for the reply to a request, settled before the request leaves.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) fn conversation_name(headers: &HeaderMap) -> Result<Option<String>, G
     Ok(Some(String::from_utf8_lossy(name).into_owned()))
 }
 
-/// What is known about the reply while its request is being masked.
+/// Draft of the plan while the request is masked.
 pub(crate) struct ReplyDraft {
     conversation: Option<Conversation>,
     tools: ToolNames,
@@ -125,12 +125,12 @@ impl ReplyDraft {
     }
 }
 
-/// What is done with a reply.
+/// Plan for a reply.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyPlan {
     /// Whether masked values are given back, were there any.
     pub(crate) restores: bool,
-    /// What is done with new PHI.
+    /// Treatment of new PHI.
     pub(crate) replies: Replies,
     /// The conversation that the tokens belong to, if any was issued.
     pub(crate) conversation: Option<String>,

@@ -21,14 +21,14 @@ pub struct Route<'a> {
     pub provider: &'a Provider,
     /// The model, without the provider's name.
     pub model: String,
-    /// What the provider is asked for.
+    /// Model that the provider is asked for.
     pub upstream: String,
-    /// How it is spoken to.
+    /// Wire format of the provider.
     pub format: &'static dyn WireFormat,
 }
 
 impl Route<'_> {
-    /// What of the provider decides how a request to it is written.
+    /// Properties of the provider that decide how a request to it is written.
     pub(crate) fn site(&self) -> Site<'_> {
         let config = &self.provider.config;
         Site {
@@ -41,7 +41,7 @@ impl Route<'_> {
     }
 }
 
-/// How a provider comes to serve a model; the first is the strongest.
+/// Reason why a provider serves a model, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
     Listed,
@@ -82,7 +82,7 @@ pub fn routes<'a>(account: &'a Account, asked: &str) -> Result<Vec<Route<'a>>, G
     }
 }
 
-/// The same, of those that take what callers at a door write.
+/// Providers of an account that serve a model and accept requests of this door, the one to ask first.
 pub fn routes_at<'a>(
     door: &Door,
     account: &'a Account,

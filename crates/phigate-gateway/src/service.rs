@@ -1,4 +1,4 @@
-//! The detector as a service: admitted, read, scanned and recorded like any request, and forwarded to nobody.
+//! The detector as a service: requests are admitted, read, scanned and recorded like all others, and never forwarded.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -13,22 +13,22 @@ use crate::gateway::Gateway;
 use crate::provider::{Authorizer, BaseUrl, Destination, ProviderError, Rehearsal, Told};
 use crate::route;
 
-/// What came of trying a provider.
+/// Result of trying a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trial {
-    /// It answered and knows us.
+    /// Complete answer to an accepted key.
     Works {
-        /// How long it took.
+        /// Duration of the request.
         took_ms: u64,
     },
-    /// It answered, but not with what we asked for.
+    /// Answer other than the expected one.
     Unexpected {
-        /// The status it gave.
+        /// Status of the answer.
         status: u16,
     },
     /// A mistake that many make, known by the provider's answer: what it is, and what to do.
     Mistake(&'static str, String),
-    /// It does not take the key.
+    /// Rejection of the key.
     WrongKey,
     /// No answer, and why.
     Failed(ProviderError),
@@ -36,7 +36,7 @@ pub enum Trial {
     WrongAddress(String),
     /// No such provider is set.
     NotSet,
-    /// It does not serve the model, or no model was named and it can be asked for nothing else.
+    /// Model that the provider does not serve, or no model named although the provider needs one.
     NoModel,
 }
 
@@ -46,7 +46,7 @@ impl Trial {
         matches!(self, Self::Works { .. })
     }
 
-    /// What came of it, in a few words, and what to do.
+    /// Describes the result in a few words, with the remedy.
     pub fn in_words(&self) -> (&'static str, String) {
         match self {
             Self::Works { took_ms } => (

@@ -36,7 +36,7 @@ enum Row {
     Limit(KeyLimit),
 }
 
-/// A setting with a row of its own.
+/// A setting with a separate row.
 struct Plain {
     name: &'static str,
     label: &'static str,
