@@ -165,7 +165,7 @@ impl Open {
 /// An authenticated request.
 struct Admitted {
     admission: Admission,
-    /// Key against whose limits the request counts; `None` if unlimited.
+    /// Id of the key or account against whose limits the request counts; `None` if unlimited.
     limited_id: Option<String>,
     permit: Option<WorkPermit>,
     source: Source,

@@ -1,4 +1,4 @@
-//! What all handles of an open store share: the engine, the keys, the writer, the time.
+//! Shared state behind all handles of an open store: engine, keys, writer, clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
 
-/// How long an admin change may take.
+/// Timeout of an admin change.
 const ADMIN: Duration = Duration::from_secs(10);
 
 /// The inside of an open store.

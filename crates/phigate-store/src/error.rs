@@ -1,4 +1,4 @@
-//! What can go wrong in the store, said so that an operator knows the fix. No message holds content.
+//! Errors of the store, worded so that an operator knows the fix. No message holds content.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub enum StoreError {
     /// Nothing with this name or id in this account.
     #[error("no such {0}")]
     NotFound(&'static str),
-    /// The name is taken, or somebody else changed the same thing at the same moment.
+    /// Name that is taken, or item that another process changed at the same moment.
     #[error("{0} exists already or was changed at the same moment")]
     Conflict(&'static str),
     /// The content of the request was erased by a person.
@@ -33,7 +33,7 @@ pub enum StoreError {
     /// A value the store refuses to keep.
     #[error("invalid {what}: {why}")]
     Invalid {
-        /// What was given.
+        /// The value that was given.
         what: &'static str,
         /// The rule it breaks.
         why: &'static str,
@@ -62,7 +62,7 @@ pub enum StoreError {
     MasterKey {
         /// File, variable or command.
         place: String,
-        /// What is wrong with it.
+        /// Description of the mistake.
         why: String,
     },
     /// The key file lies inside the data folder, where every backup would take it along.
@@ -77,7 +77,7 @@ pub enum StoreError {
     KeyReadable {
         /// The file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file.
         mode: u32,
     },
     /// There is no store here and the caller did not ask to create one.
@@ -106,16 +106,16 @@ pub enum StoreError {
     /// A word in the store that this version does not know.
     #[error("the store holds an unknown {0}: it was written by a newer version, or by hand")]
     Unknown(&'static str),
-    /// A row is not as it was written: changed, inserted, removed or set back by somebody else.
+    /// A row that differs from the written one: changed, inserted, removed or set back from outside.
     #[error(
         "the {kind} {id} of account {account} is not as phigate wrote it and is not used; run `phigate audit verify`, and restore the store from a backup"
     )]
     Tampered {
-        /// What the row is.
+        /// Kind of the row.
         kind: &'static str,
-        /// Its id.
+        /// Id of the row.
         id: String,
-        /// The account it lies in.
+        /// Account of the row.
         account: String,
     },
     /// The vault was closed.

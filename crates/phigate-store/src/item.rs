@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::{Result, StoreError};
 
-/// What an item is, and how far it can be trusted as it lies in the database.
+/// Kind of an item, which decides how far its row in the database is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
     /// An account: its name, mode, settings and aliases.
@@ -18,7 +18,7 @@ pub enum ItemKind {
     ApiKeyUsed,
     /// A wrapped data key.
     DataKey,
-    /// What stays of a deleted account.
+    /// Remainder of a deleted account.
     DeletedAccount,
     /// A count of failed logins.
     Guesses,
@@ -40,10 +40,10 @@ pub enum ItemKind {
     User,
 }
 
-/// How a kind of item is protected against somebody who can write to the database.
+/// Protection of a kind of item against an attacker who can write to the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
-    /// Not at all: it grants nothing.
+    /// Unprotected, because it grants nothing.
     None,
     /// By a keyed hash: what was not written by us is refused. It expires by itself, so an old one does little.
     Hashed,
@@ -110,7 +110,7 @@ impl ItemKind {
         ROWS[self as usize].2
     }
 
-    /// How it is protected.
+    /// Protection of this kind.
     pub const fn protection(self) -> Protection {
         ROWS[self as usize].3
     }
@@ -126,7 +126,7 @@ impl ItemKind {
 pub struct Item {
     /// Account it belongs to.
     pub account: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
     /// Unique within account and kind.
     pub id: String,
@@ -195,7 +195,7 @@ impl Item {
     }
 }
 
-/// What a change relies on.
+/// State that a change relies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
     /// Nothing there yet.

@@ -57,5 +57,5 @@ pub mod fuzzing {
     }
 }
 
-/// Where the time comes from; tests give a fixed one.
+/// Source of the time; tests give a fixed one.
 pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

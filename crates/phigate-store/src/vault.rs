@@ -24,18 +24,18 @@ use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
 use crate::{Clock, Result, StoreError};
 
-/// How a vault is opened. Start from [`Options::new`] and change what differs.
+/// Options for opening a vault. Start from [`Options::new`] and change what differs.
 #[derive(Clone)]
 pub struct Options {
-    /// Where the store is.
+    /// Location of the store.
     pub target: Target,
-    /// Where the master key comes from.
+    /// Source of the master key.
     pub master_key: MasterKeySource,
-    /// Make the store (and the key file) when there is none.
+    /// Create the store (and the key file) if it does not exist.
     pub create: bool,
     /// Behave as a server: keep a lease, and record the requests of ended processes as interrupted.
     pub serve: bool,
-    /// Where the time comes from.
+    /// Source of the time.
     pub clock: Clock,
     /// Most records that may wait to be written.
     pub queue_records: usize,
@@ -44,7 +44,7 @@ pub struct Options {
     /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
     /// measurements.
     pub sync_delay: Duration,
-    /// How long a request may wait to be sure of its settings. The record has the caller's own limit.
+    /// Timeout of a request's check for changed settings. The record has the caller's timeout.
     pub decision_limit: Duration,
     /// Failed logins that cost nothing; after these the wait doubles with each further one.
     pub login_failures: u32,
@@ -96,9 +96,9 @@ pub struct Vault {
     pub replies: SealedReplies,
     /// Deletes what is due.
     pub expiry: Expiry,
-    /// What the trail holds, in numbers.
+    /// Figures of the trail.
     pub figures: Figures,
-    /// Whether it can be used right now.
+    /// Whether the store can be used now.
     pub health: Health,
     /// Backups, moves to another engine, the master key.
     pub installation: Installation,
@@ -176,7 +176,7 @@ impl Vault {
         self.core.store.engine()
     }
 
-    /// How many processes answer requests on this store now: limits per key are shared between them.
+    /// Number of processes that serve this store now: limits per key are shared between them.
     pub async fn servers(&self) -> Result<usize> {
         self.core.writer.servers().await
     }

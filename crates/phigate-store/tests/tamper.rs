@@ -4,8 +4,8 @@ use crate::support::{Site, account, close, life};
 use phigate_store::{Checkpoint, FaultKind, Report};
 use rusqlite::Connection;
 
-/// What an attacker with the file does, and what must be found where. The trail has one chain:
-/// place 1 is the creation of the account, then decisions (even) and outcomes (odd) up to 13.
+/// Attacks with access to the file, and the fault that must be found with its place. The trail has one chain: place 1
+/// is the creation of the account, then decisions (even) and outcomes (odd) up to 13.
 const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
     // Name, statements, fault, place.
     (

@@ -22,7 +22,7 @@ async fn open(folder: &Path, url: String) -> phigate_store::Result<Vault> {
     Vault::open(Options::new(Target::Url(url), key)).await
 }
 
-/// What is said to somebody whose address does not work.
+/// Error message for an address that does not work.
 async fn refusal(folder: &Path, url: String) -> String {
     match open(folder, url).await {
         Ok(_) => "let in".to_owned(),

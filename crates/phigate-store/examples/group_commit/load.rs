@@ -10,14 +10,14 @@ use uuid::Uuid;
 /// Before anything counts: connections, keys and caches are made.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// How much of it.
+/// Amount of load.
 pub(crate) struct Load {
     pub(crate) waiting: usize,
     pub(crate) seconds: u64,
     pub(crate) bytes: usize,
 }
 
-/// What came of it.
+/// Results of a run under load.
 pub(crate) struct Measured {
     /// Records acknowledged per second.
     pub(crate) rate: f64,

@@ -240,7 +240,7 @@ fn place<'a>(account: &'a str, name: &'a str, field: &'a str) -> Place<'a> {
     }
 }
 
-/// Tells in a record what was changed: the address as the value before and after, everything else by its name.
+/// Adds the changes to a record: the address as the value before and after, other fields by name.
 fn with_changes(
     act: AdminAct,
     before: Option<&ProviderConfig>,
@@ -272,7 +272,7 @@ fn with_changes(
     act
 }
 
-/// A value as a record tells it.
+/// Shows a value as text for a record.
 fn in_words(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),

@@ -242,7 +242,7 @@ pub struct Disclosure {
     pub time: Timestamp,
     /// The kinds that it was found as.
     pub found_as: Vec<String>,
-    /// What was done: only `forwarded` means the identifier itself was sent.
+    /// Action on the request: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// The family of the provider it was for.
     pub family: Option<ProviderKind>,

@@ -9,9 +9,9 @@
 //! without a success for it waits before its first guess. Each origin waits by itself, so that the owner of the
 //! password gets in from a new place too, only later. Origins and browsers with a success go on as before.
 //!
-//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
-//! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
-//! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
+//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted before
+//! it is checked, so that concurrent guesses all count. A count is named by a keyed digest: colliding names cannot be
+//! constructed, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -84,7 +84,7 @@ enum Standing {
 /// Result of counting a guess before it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begun {
-    /// It counts as a failure until it is [settled](People::settle_guess).
+    /// A failure, until the guess is [settled](People::settle_guess).
     Counted {
         /// With this one the address counts as guessed at.
         is_guessed_at: bool,

@@ -46,7 +46,7 @@ pub(crate) struct Postgres {
     generation: Generation,
     /// Longest time a read of settings may take.
     patience: Duration,
-    /// How long a batch is tried again that other transactions are in the way of.
+    /// Period for which a batch is retried while other transactions block it.
     busy_limit: Duration,
     /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
@@ -176,7 +176,7 @@ const BUSY: &[SqlState] = &[
 /// The pause before the same is tried again.
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
-/// Errors that somebody who just wrote an address meets.
+/// Remedies for errors that a new address of the database often gives.
 const FIXES: &[(&str, &str)] = &[
     // In order of their codes.
     (

@@ -14,13 +14,13 @@ use crate::rows::Names;
 use crate::trail::Trail;
 use crate::writer::entry::hour;
 
-/// Requests that one page looks at, as long as the index answers all questions.
+/// Requests that one page looks at if the index answers all questions.
 const LOOKS: i64 = 200_000;
-/// The same where the records themselves are asked.
+/// Requests that one page looks at if it has to read the records.
 const READS: i64 = 20_000;
-/// A request that began in one hour ends no more than so many later: none may take longer than a day (`limits.request_ms`).
+/// Most hours between a request's begin and its end: no request may take longer than a day (`limits.request_ms`).
 const LONGEST_HOURS: i64 = 25;
-/// Versions that counted less may have served beside this one for so long.
+/// Hours for which an earlier version, with fewer counters, may have served beside this one.
 const ROLLOUT_HOURS: i64 = 48;
 /// Counts every request.
 pub(super) const REQUESTS: &str = "requests";
@@ -30,14 +30,14 @@ const BY_KEY: &str = "key:";
 /// An hour, in microseconds.
 pub(super) const HOUR_US: i64 = 3_600_000_000;
 
-/// What a search asks for, as far as it is counted.
+/// Counters that a search can use.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     /// Every hour with a match has one of each.
     counters: Vec<Counter>,
-    /// It asks for nothing else, besides times.
+    /// Whether the counters and times cover the whole filter.
     is_all: bool,
-    /// It asks for what only the records themselves say.
+    /// Whether the filter needs fields that only the records hold.
     reads: bool,
 }
 
@@ -118,7 +118,7 @@ impl Asked {
         })
     }
 
-    /// How many matches the counters know of, and the hours of which they do not know it.
+    /// Number of matches that the counters know, and the hours for which they do not know it.
     pub(super) async fn counted(
         &self,
         trail: &Trail,
@@ -148,7 +148,7 @@ impl Asked {
     }
 }
 
-/// What is counted when a request is decided about. Some things are counted for all requests, and for those with PHI.
+/// Counters of a request's decision. Some count all requests, and again those with PHI.
 fn counted_at_the_beginning(filter: &Filter) -> impl Iterator<Item = Names> {
     let with_phi = filter.phi_type.is_some() || filter.phi_detected == Some(true);
     let [actions, keys, models] = match with_phi {
@@ -171,8 +171,8 @@ fn counted_at_the_beginning(filter: &Filter) -> impl Iterator<Item = Names> {
     by_phi.into_iter().chain(others).flatten()
 }
 
-/// What is counted when a request has ended. The end of an interrupted one is recorded when the next process starts,
-/// however much later.
+/// Counters of a request's end. The end of an interrupted request is recorded when the next process starts, however
+/// much later.
 fn counted_at_the_end(filter: &Filter) -> impl Iterator<Item = Names> {
     let error = filter
         .error

@@ -33,12 +33,12 @@ pub struct ExportLine {
     pub record: Option<Record>,
 }
 
-/// Who exports, and as what.
+/// Actor and format of an export.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportOrder<'a> {
-    /// Who.
+    /// Actor who exports.
     pub actor: &'a str,
-    /// The form it is written in, for the record.
+    /// Format of the export, for the record.
     pub format: &'a str,
 }
 
@@ -68,7 +68,7 @@ pub struct Export<'a> {
 }
 
 impl Trail {
-    /// Starts an export of an account's records. What is exported, and by whom, is recorded first.
+    /// Starts an export of an account's records. The actor and the filter are recorded first.
     pub async fn audit_export<'o>(
         &self,
         account_id: &str,

@@ -12,7 +12,7 @@ use crate::trail::verify_rows::Sums;
 use crate::trail::{Trail, record};
 use crate::writer::{entry, join};
 
-/// What is collected on the way and judged at the end of an account.
+/// Observations of a walk, judged at the end of an account.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) records_deleted: Deletions,

@@ -74,7 +74,7 @@ impl Expiry {
         Ok(touched)
     }
 
-    /// Deletes counters by minute whose hour is over. They are no records, so nothing is said about it.
+    /// Deletes counters per minute whose hour is over. They are not records, so their deletion is not recorded.
     async fn sweep_minutes(&self, account_id: &str) -> Result<()> {
         let hours = Minute::of(self.core.now()).swept();
         let batch = Batch {

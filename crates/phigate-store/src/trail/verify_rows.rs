@@ -1,4 +1,4 @@
-//! Verifying what stands beside the chains: authenticated rows, numbered acts, the list of chains, the figures.
+//! Verification beside the chains: authenticated rows, numbered acts, the list of chains, the figures.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,7 +24,7 @@ const PAGES: usize = 50;
 /// Counts by hour and name.
 pub(crate) type Figures = HashMap<(i64, String), i64>;
 
-/// What the records of an account add up to.
+/// Sums over the records of an account.
 #[derive(Default)]
 pub(super) struct Sums {
     figures: Figures,

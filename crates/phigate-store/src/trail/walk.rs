@@ -18,7 +18,7 @@ pub(super) struct Reader<'a> {
 
 struct Lane {
     number: i64,
-    /// Where the walk stops: records written later are not part of it.
+    /// Last position of the walk: records written later are not part of it.
     last: i64,
     read: i64,
     rows: VecDeque<ChainRow>,

@@ -675,7 +675,7 @@ pub async fn a_code_that_is_typed_twice_at_one_moment_works_once(site: Site) {
             one.people.use_recovery_code(&user, code.expose(), origin),
             other.people.use_recovery_code(&user, code.expose(), origin),
         );
-        // One that loses is told to try again, or that the code was used.
+        // A losing attempt receives "try again" or "already used".
         let taken = [first, second, third, fourth];
         let taken = taken.iter().filter(|taken| matches!(taken, Ok(true)));
         assert_eq!(taken.count(), 1);

@@ -1,4 +1,4 @@
-//! What happens in an installation: requests that are recorded, time that passes, people who set it up.
+//! Events in an installation: requests that are recorded, time that passes, people who set it up.
 
 use super::{PATIENCE, Site, Watch, account, answered, masked};
 use jiff::SignedDuration;
