@@ -34,7 +34,7 @@ const KINDS: [&str; 8] = [
 ];
 /// Numbers of patients, of which a request with PHI has some.
 const PATIENTS: usize = 1_000_000;
-/// One request in so many fails.
+/// Requests per failure.
 const RARELY: usize = 20_000;
 const WAIT: Duration = Duration::from_secs(60);
 const CLOSING: Duration = Duration::from_secs(120);
@@ -96,7 +96,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// How many requests, over how many days.
+/// Number of requests, and of the days they are spread over.
 #[derive(Clone, Copy)]
 struct Span {
     count: u64,
@@ -172,7 +172,7 @@ fn request(
     (decision, outcome)
 }
 
-/// What came of it: refused at once, or answered after a while.
+/// Outcome of a request: refused at once, or answered after a while.
 fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
     let was_sent = decision.sizes.sent.is_some();
     let failed = was_sent && dice.below(RARELY) == 0;
@@ -208,7 +208,7 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
     }
 }
 
-/// The same throws every time (xorshift).
+/// Reproducible random numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! What a running gateway holds: settings, store, the gateway itself, metrics.
+//! State of a running gateway: settings, store, the gateway itself, metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use phigate_store::{Options, Target, Vault};
 
 use crate::config::{self, Config};
 
-/// How long a stopping process waits for its last records to be written.
+/// Time that a stopping process waits for its last records to be written.
 pub(crate) const CLOSING: Duration = Duration::from_secs(20);
 
-/// What a process opens the store for.
+/// Purpose for which a process opens the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// One command.
@@ -29,7 +29,7 @@ pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Va
     Ok(Vault::open(vault_options(config, role)).await?)
 }
 
-/// Where the store is and how it is opened, as the settings say.
+/// Options of the store from the settings.
 pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     let target = match &config.database_url {
         Some(url) => Target::Url(url.expose().to_owned()),
@@ -96,7 +96,7 @@ impl App {
         })
     }
 
-    /// What the pages get of it.
+    /// State that the pages use.
     pub(crate) fn for_pages(&self) -> Server {
         Server {
             vault: self.vault.as_ref().into(),

@@ -37,7 +37,8 @@ impl Hosts {
         router.layer(from_fn_with_state(self, check))
     }
 
-    /// Whether requests to a host, with or without a port, are answered. Addresses are: no name of a stranger leads to one.
+    /// Whether requests to a host, with or without a port, are answered. Addresses always are, because DNS rebinding
+    /// needs a name.
     fn answers(&self, authority: &str) -> bool {
         let host = match authority.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -18,7 +18,7 @@ use crate::app::App;
 
 /// Records of a request that arrived so lately may still be on their way to the store.
 const FRESH_S: u64 = 5;
-/// How long and how often they are waited for.
+/// Pause between two looks for late records, and number of looks.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSES: usize = 10;
 

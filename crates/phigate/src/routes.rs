@@ -50,7 +50,7 @@ async fn is_ready(app: Arc<App>) -> bool {
     app.vault.health.ping().await.is_ok()
 }
 
-/// How errors are written at a path: as its door does; elsewhere by the format that the caller says it speaks.
+/// Format of errors at a path: that of its door, else the format that the caller's headers show.
 pub(crate) fn error_format(path: &str, headers: &HeaderMap) -> ErrorFormat {
     match Door::at(path) {
         Some(door) => door.errors,

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md, SECURITY.md and docs/reliability.md say about tests is true.
+//! Statements of ARCHITECTURE.md, SECURITY.md and docs/reliability.md about tests are true.
 
 use std::path::Path;
 
@@ -137,7 +137,7 @@ fn no_type_has_more_than_twenty_public_methods() {
     assert!(methods.is_empty(), "{methods:?}");
 }
 
-/// A test file that nobody names would never run, and never fail.
+/// A test file without a `mod` line would never run, and never fail.
 #[test]
 fn every_test_file_is_part_of_a_binary() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -383,7 +383,7 @@ fn a_model_with_a_name_is_withheld_everywhere() {
         assert_eq!(records[0]["model"], "[withheld]", "{mode}");
         assert!(!format!("{records:?}").contains("okonkwo"), "{mode}");
     }
-    // Nor that of one that nobody serves.
+    // Nor that of a model that is not served.
     let answer = gateway.chat(&key, &ask("kofi-okonkwo", CLEAN_TEXT));
     assert_eq!(answer.error().2, "model_not_found");
     assert!(!format!("{:?}", gateway.records(&answer.request_id())).contains("okonkwo"));

@@ -50,7 +50,7 @@ fn azure(status: u16, code: &str, message: &str) -> Reply {
     Reply::Json(status, error.to_string())
 }
 
-/// A refusal as AWS writes it, by a clock that is so many seconds ahead of ours.
+/// A refusal as AWS writes it, by a clock that is this many seconds ahead of ours.
 fn aws(kind: &str, message: &str, ahead_s: i64) -> Reply {
     let date = date(ahead_s);
     let headers = [("x-amzn-errortype", kind), ("date", date.as_str())];

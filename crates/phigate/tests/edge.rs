@@ -241,7 +241,7 @@ fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
     }
 }
 
-/// Heads of writes that nobody signed in may send, and the answer that comes without a byte of the body.
+/// Heads of writes that need a session, and the answer that comes without a byte of the body.
 const STRANGERS_FORMS: &[(&str, &str, u16)] = &[
     // Path, further header lines, status.
     ("/login", "Content-Length: 1000000\r\n", 403),
@@ -327,7 +327,7 @@ fn a_crowd_of_half_sent_forms_costs_little() {
             request.resize(request.len() + sent, b'x');
             let mut socket = TcpStream::connect(&gateway.address).unwrap();
             socket.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
-            // Whoever announces too much is answered and cut off while sending.
+            // A caller that announces too much is answered and cut off while sending.
             socket.write_all(&request).ok();
             socket
         })

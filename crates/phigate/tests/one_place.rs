@@ -279,7 +279,7 @@ fn every_code_stands_in_its_table_alone() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is wrong about one noun.
+/// Mistakes about one noun.
 fn look(noun: &Noun, sources: &[(String, Vec<String>)]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut used = BTreeSet::new();

@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
 /// Some of what cargo gives the compiler in release builds.
 const RELEASE: &str = "-C opt-level=3 -C codegen-units=1 --target aarch64-unknown-linux-gnu";
 
-/// What the compiler is given when cargo gives these words.
+/// Arguments of the compiler when cargo gives these words.
 fn given(words: &str, profile: Option<&str>) -> String {
     let mut command = Command::new(folder().join("rustc"));
     command

@@ -13,10 +13,10 @@ use crate::support::{Gateway, Provider, SSN_TEXT, ask};
 
 /// A request waits two seconds for its record; the rest is for a busy machine.
 const REFUSED_WITHIN: Duration = Duration::from_secs(6);
-/// Who asks again and again before, during and after the trouble.
+/// Callers that repeat requests before, during and after the trouble.
 const CALLERS: usize = 6;
 
-/// A gateway, and what its callers were told.
+/// A gateway, and the answers that its callers received.
 struct Scene {
     provider: Provider,
     gateway: Gateway,
@@ -25,7 +25,7 @@ struct Scene {
     refused: Mutex<Vec<String>>,
 }
 
-/// Tells callers that it is over, also when a check fails.
+/// Stops the callers on drop, also when a check fails.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {

@@ -171,7 +171,7 @@ impl Config {
         self.tls.is_some() || self.behind_tls_proxy
     }
 
-    /// What the edge needs to know.
+    /// Settings of the edge.
     pub(crate) fn edge(&self) -> EdgeSettings {
         EdgeSettings {
             listen: self.listen,

@@ -116,7 +116,7 @@ pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow:
     Ok(())
 }
 
-/// What is looked for, as one kind.
+/// Code of the kind, and the forms of the identifier to look for.
 fn sought(question: &Question) -> (&'static str, Vec<SecretString>) {
     let forms = question.forms().iter();
     let forms = forms.map(|form| SecretString::from(form.as_str()));

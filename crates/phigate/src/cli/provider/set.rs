@@ -179,7 +179,7 @@ impl Set {
         reason_to(&subject, &changes, self.reason.as_deref())
     }
 
-    /// What is given, laid over what is stored.
+    /// Merges the options over the stored entry.
     fn laid_over(&self, kind: ProviderKind, stored: Option<&ProviderInfo>) -> ProviderConfig {
         let mut config = match stored {
             Some(stored) => stored.config.clone(),
