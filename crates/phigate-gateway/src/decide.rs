@@ -1,6 +1,6 @@
-//! The part of a request's life without waiting: parse, route, scan, apply the mode, translate, look once more.
+//! Synchronous steps of a request: parse, route, scan, apply the mode, translate, scan again.
 //!
-//! Everything here computes; where and when is [`ScanJob`]'s business.
+//! [`ScanJob`] decides on which thread and when they run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub(crate) async fn decide_again(
     decided.await.ok().flatten()
 }
 
-/// Computes, where and when there is room for it.
+/// Runs a computation on the thread and at the time that [`ScanJob`] chooses.
 async fn computed<T: Send + 'static>(
     record: &RequestRecord,
     said: Said,
@@ -318,7 +318,7 @@ fn action(clean: &CleanRequest) -> Action {
     }
 }
 
-/// PHI that shows only in the provider's format: blocked where the mode blocks, and otherwise beyond replacing.
+/// Error for PHI that shows only in the provider's format: blocked if the mode blocks, otherwise not replaceable.
 fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
     if matches!(mode.effect, Effect::Block) {
         return GatewayError::Blocked(kinds);

@@ -18,7 +18,7 @@ use crate::outcome::{OutcomeDue, unrecorded};
 use crate::record::RequestRecord;
 
 impl RequestRecord {
-    /// Records that a request may leave. When this returns, the record is on disk, or queued where that is enough.
+    /// Records that a request may leave. When this returns, the record is on disk, or queued if that suffices.
     pub(crate) async fn forward(
         self: Box<Self>,
         mut facts: Box<RequestFacts>,

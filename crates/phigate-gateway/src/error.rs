@@ -19,17 +19,17 @@ use phigate_types::{ErrorCode, ErrorFormat, ProviderKind};
 use crate::key_limits::Limited;
 use crate::long_scans::NoPlace;
 
-/// When it is worth asking again while long scans wait for each other.
+/// Advised pause before a retry while long scans wait for each other.
 const DETECTOR_BUSY_S: u64 = 5;
 
-/// Prebuilt answer for rate-limited callers, who may outnumber all others.
+/// Prebuilt answer for rate-limited callers, who may outnumber served callers.
 static RATE_LIMITED: LazyLock<Bytes> = LazyLock::new(|| {
     let error = GatewayError::RateLimited { retry_after_s: 0 };
     let body = ErrorBody::new(error.status(), error.code(), error.message());
     body.to_json(ErrorFormat::OpenAi, None)
 });
 
-/// Why a request was not answered as asked.
+/// Reason why a request was not answered as asked.
 #[derive(Debug)]
 pub enum GatewayError {
     /// The HTTP edge refused it.
@@ -43,7 +43,7 @@ pub enum GatewayError {
         /// Seconds until it is worth trying again.
         retry_after_s: u64,
     },
-    /// Not `application/json`.
+    /// Content type other than `application/json`.
     MediaType,
     /// The body is not a request we can take.
     Request(RequestError),

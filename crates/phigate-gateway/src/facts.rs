@@ -55,7 +55,7 @@ pub(crate) struct RequestFacts {
 /// The model asked for, as records may show it.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Model {
-    /// Not one that any family serves: it may be any text.
+    /// Unchecked text that no provider family serves.
     #[default]
     Unknown,
     /// Identifier that no provider serves. Written to the record, never to the log.
@@ -286,7 +286,7 @@ impl RequestFacts {
         !self.showed.is_empty() || self.report.as_ref().is_some_and(Report::has_phi)
     }
 
-    /// The headers that tell the caller what was found, done and changed, and how long that took.
+    /// Writes the headers about findings, action, changes and durations.
     pub(crate) fn write_headers(
         &self,
         headers: &mut HeaderMap,

@@ -59,7 +59,7 @@ fn may_be_asked_elsewhere(kind: FailureKind) -> bool {
     }
 }
 
-/// Why a request is not answered, while nothing was given to the caller.
+/// Failure of a request before the caller received anything.
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) error: GatewayError,

@@ -33,8 +33,8 @@ pub(crate) struct KeyLimits {
     /// Processes that share the store. Each grants its share, so that together they grant about the limit.
     replicas: AtomicU32,
     keys: Mutex<Bounded<String>>,
-    /// Requests of one account at a time: all but a quarter of the gateway's places, so that others find one however many
-    /// keys an account has, and however long its provider takes.
+    /// Concurrent requests of one account: three quarters of the gateway's places, so that no account can take all,
+    /// however many keys it has and however long its provider takes.
     account_concurrency: u64,
     accounts: Mutex<Bounded<String>>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct KeyPermit {
 }
 
 impl KeyPermit {
-    /// A request that came without a key, where the operator lets such in.
+    /// Limits of a request without a key, if the operator permits such requests.
     pub(crate) fn without_key() -> Self {
         Self {
             _running: Arc::new(Running {

@@ -23,11 +23,11 @@ use crate::stopped::Stopped;
 
 /// A request as it arrived.
 pub struct Call {
-    /// The door at which it arrived; none where nothing is forwarded.
+    /// Door of the request; `None` if it is not to be forwarded.
     pub door: Option<&'static Door>,
     /// The id on its response and its records.
     pub request_id: Uuid,
-    /// When it arrived.
+    /// Time of arrival.
     pub received: Instant,
     /// Sender of the request.
     pub sender: Sender,
@@ -254,7 +254,7 @@ pub struct Received {
 /// Headers and query of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
-    /// The conversation it belongs to, where the caller named it.
+    /// Conversation of the request, if the caller named it.
     pub(crate) conversation: Option<String>,
     /// Headers and query forwarded to the provider.
     pub(crate) aside: Aside,
@@ -301,7 +301,7 @@ pub(crate) struct Permits {
 }
 
 impl Permits {
-    /// None, for tests.
+    /// No permits, for tests.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self {
         _permit: None,

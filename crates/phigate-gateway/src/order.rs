@@ -16,7 +16,7 @@ use crate::route::{self, Route};
 /// A provider that may be asked.
 pub(crate) struct Choice<'a> {
     pub(crate) route: Route<'a>,
-    /// Whether the owner named it for when others fail.
+    /// Whether the owner named it as a fallback.
     pub(crate) is_fallback: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Choice<'a> {
 pub(crate) struct Others {
     /// The request as it was scanned: each provider is decided about anew.
     pub(crate) scanned: Scanned,
-    /// The conversation, where the caller named it.
+    /// The conversation, if the caller named it.
     pub(crate) conversation: Option<String>,
     /// Remaining targets, as `NAME/model`.
     targets: VecDeque<String>,
@@ -59,7 +59,7 @@ impl Others {
 }
 
 /// The providers for a request, in order: the first that serves the model and may have the request, then the owner's
-/// fallbacks for the model. Where there are several, those that keep failing go last. There is at least one.
+/// fallbacks for the model. Providers that keep failing go last. There is at least one.
 pub(crate) fn choices<'a>(
     gateway: &Gateway,
     account: &'a Account,

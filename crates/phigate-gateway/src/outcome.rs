@@ -37,7 +37,7 @@ struct Due {
     record: Box<RequestRecord>,
     facts: Box<RequestFacts>,
     action: Action,
-    /// When the provider's attempt began, and when its whole answer was here.
+    /// Start of the provider's attempt, and end of its answer.
     sent: Instant,
     answered: Option<Instant>,
     /// Whether an attempt is under way, and how long those before it took.
@@ -46,7 +46,7 @@ struct Due {
     /// The providers it went to. How the last one ended is known when the request ends.
     attempts: Vec<AttemptEnd>,
     provider: Option<ProviderAnswer>,
-    /// Why the provider could not be asked.
+    /// Reason why the provider could not be asked.
     cause: Option<ProviderError>,
     /// Findings in the reply, and how they were treated.
     reply: ReplyNotes,
@@ -182,7 +182,7 @@ impl OutcomeDue {
         }
     }
 
-    /// Gives an answer the headers that tell what was found and changed.
+    /// Writes the headers about findings and changes to an answer.
     pub(crate) fn write_headers(&self, response: &mut Response) {
         if let Some(due) = &self.0 {
             let headers = response.headers_mut();
@@ -227,8 +227,8 @@ impl OutcomeDue {
         response
     }
 
-    /// Records the decision and the outcome at once, where nothing happens in between, and gives the answer its
-    /// headers. An answer that cannot be recorded is not given.
+    /// Records the decision and the outcome together, if nothing happens in between, and gives the answer its headers.
+    /// Without a record there is no answer.
     pub(crate) async fn end_at_once(
         mut self,
         decision: NewDecision,
@@ -436,7 +436,7 @@ impl Due {
     }
 }
 
-/// Why answers end, in OpenAI's words. Another word is the provider's own text, and records are not sealed.
+/// Reasons why answers end, in OpenAI's words. Any other word is text of the provider, and records are not sealed.
 const FINISH_REASONS: &[&str] = &[
     "content_filter",
     "function_call",

@@ -71,7 +71,7 @@ impl Gateway {
         let received = open.read().await?;
         // Parsed, routed, scanned, treated as the mode says, translated, and looked at once more.
         let decided = received.decide().await?;
-        // The decision is on disk, or queued where nothing needs proof. Until here no byte has left.
+        // The decision is on disk, or queued if it needs no proof. Until here no byte has left.
         let mut recorded = decided.record().await?;
         loop {
             // The provider's turn.
@@ -259,7 +259,7 @@ impl Failed {
         self.fall_back().await?.record().await
     }
 
-    /// Decides about the request for the next provider. Where there is none, the failure is the outcome.
+    /// Decides about the request for the next provider. Without a next provider, the failure is the outcome.
     pub async fn fall_back(self) -> Result<FellBack, Stopped> {
         let mut outcome = self.outcome;
         outcome.attempt_failed(&self.error);

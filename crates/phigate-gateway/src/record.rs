@@ -22,7 +22,7 @@ use crate::stages::Stages;
 /// Fields that the records of a request share: its origin and account. Nothing is written yet.
 pub(crate) struct RequestRecord {
     pub(crate) gateway: Arc<Gateway>,
-    /// The door at which it arrived; none where nothing is forwarded.
+    /// Door of the request; `None` if it is not to be forwarded.
     pub(crate) door: Option<&'static Door>,
     pub(crate) admission: Admission,
     pub(crate) request_id: Uuid,
@@ -88,7 +88,7 @@ impl RequestRecord {
         self.noted(facts, started, written)
     }
 
-    /// Writes a decision with its outcome, where nothing happens in between.
+    /// Writes a decision together with its outcome, if nothing happens in between.
     pub(crate) async fn write_ended(
         &self,
         decision: NewDecision,

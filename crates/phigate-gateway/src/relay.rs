@@ -72,13 +72,13 @@ pub(crate) async fn stream(
 /// Time for the error event to reach the caller before the connection breaks off.
 const LAST_EVENT: Duration = Duration::from_millis(50);
 
-/// So much goes out at once, and no more is gathered.
+/// Buffered bytes at which a write begins.
 const WRITE_BYTES: usize = 16 * 1024;
 
 /// Next bytes to send, and whether more may follow.
 type Step = (Vec<u8>, Result<(), Broken>);
 
-/// Why a stream ends before its end.
+/// Reason why a stream ends early.
 enum Broken {
     /// The provider failed.
     Provider(ProviderFailure),
@@ -89,7 +89,7 @@ enum Broken {
 /// The provider's stream, its translation, and what is done with the reply.
 struct Source {
     translator: Box<dyn StreamTranslator + Send>,
-    /// None where a reply goes out as it comes.
+    /// Stage that rewrites the reply; `None` if the reply is passed on unchanged.
     stage: Option<ReplyStream>,
     answer: Answer,
     /// The end of the grace period. One future for the whole stream: all streams wait for it at one place.

@@ -79,7 +79,7 @@ async fn treat(
         .ok_or(GatewayError::ReplyNotScanned)
 }
 
-/// Why a reply is not given back.
+/// Error for a reply that is withheld.
 pub(crate) fn withheld(stop: Stop, kinds: Vec<phi_detect::PhiKind>) -> GatewayError {
     match stop {
         Stop::Blocked => GatewayError::PhiInReply(kinds),

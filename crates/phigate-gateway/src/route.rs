@@ -1,7 +1,8 @@
-//! Which provider serves a model.
+//! Choice of the provider for a model.
 //!
-//! `NAME/M` names a provider outright. Else those that list the model come first, then those with a pattern for it,
-//! then those of the model's family that have no list. Within each the lower priority goes first, then the name.
+//! `NAME/M` names a provider outright. Otherwise providers that list the model come first, then those with a pattern
+//! for it, then those of the model's family without a list. Within each group the lower priority comes first, then the
+//! name.
 
 use std::cmp::Ordering;
 
@@ -147,7 +148,7 @@ fn claim(provider: &Provider, model: &str) -> Option<Claim> {
         .map(|_| Claim::Family)
 }
 
-/// The family whose models a provider serves, where it has no list.
+/// The family whose models a provider without a list serves.
 fn family(provider: &Provider) -> Option<&'static dyn WireFormat> {
     let config = &provider.config;
     let serves_family = config.kind.has_family() && config.models.is_empty();
@@ -163,7 +164,7 @@ fn first_asked(one: &(Claim, &str, &Provider), other: &(Claim, &str, &Provider))
         .then_with(|| one.1.cmp(other.1))
 }
 
-/// The way to a provider's model. None where its kind cannot be spoken to.
+/// The route to a provider's model. `None` if its kind has no usable format.
 fn route<'a>(
     account: &Account,
     name: &'a str,

@@ -49,7 +49,7 @@ impl Gateway {
         })
     }
 
-    /// Asks the service, where and when there is room for it.
+    /// Runs the service on the thread and at the time that the scan job chooses.
     async fn ask(
         self: &Arc<Self>,
         received: &Received,

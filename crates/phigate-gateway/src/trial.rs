@@ -88,8 +88,8 @@ impl Trial {
 }
 
 impl Gateway {
-    /// Asks a provider for its list of models, which costs nothing and needs a right key; or asks a model for a word,
-    /// where one is named or nothing else can be asked.
+    /// Asks a provider for its list of models, which is free and needs a valid key. Asks for one word of a model
+    /// instead if a model is named or the provider has no such list.
     pub async fn try_provider(&self, account: &Account, name: &str, model: Option<&str>) -> Trial {
         let Some(provider) = account.providers.get(name) else {
             return Trial::NotSet;
@@ -131,8 +131,8 @@ impl Gateway {
         }
     }
 
-    /// Asks for the token or the credentials of a provider that wants such, and for nothing else. None where a key is
-    /// all it wants, and where all is well the time it took.
+    /// Asks only for the token or the credentials of a provider that needs them. `None` if a plain key suffices; the
+    /// duration if it works.
     pub async fn try_identity(&self, account: &Account, name: &str) -> Option<Trial> {
         let authorizer = Authorizer::new(account.providers.get(name)?);
         if !matches!(authorizer, Authorizer::Identity(_)) {

@@ -20,7 +20,7 @@ const TOOLS_MAX: usize = 100;
 /// Prefix of the thresholds' names.
 const THRESHOLD: &str = "threshold_";
 
-/// Why a setting cannot have a value: lower case, without a full stop, and without the value.
+/// Reason why a setting rejects a value: lower case, without a full stop, and without the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingError(String);
