@@ -172,7 +172,7 @@ impl Edge {
         Ok(())
     }
 
-    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    /// Waits for a place if the request needs one; it is kept until the answer was sent.
     async fn take_permit(
         &self,
         id: Uuid,
