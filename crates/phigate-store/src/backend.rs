@@ -67,7 +67,7 @@ impl Target {
         Err(StoreError::UnknownEngine(known.join(", ")))
     }
 
-    /// The folder, where there is one; the master key must lie outside it.
+    /// The folder, if the store has one; the master key must lie outside it.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),

@@ -29,7 +29,7 @@ pub(crate) fn sign(
         .to_vec()
 }
 
-/// Appends rows to chains; remembers where each chain of this lane ends.
+/// Appends rows to chains; remembers the last row of each chain of this lane.
 pub(crate) struct Linker {
     pub(crate) lane: i64,
     pub(crate) heads: std::collections::HashMap<String, (i64, [u8; 32])>,

@@ -6,7 +6,7 @@ use phigate_types::{
     Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies,
 };
 
-/// Why the store could not do what was asked.
+/// Reason why the store could not do what was asked.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be reached or written now; it may come back by itself.
@@ -18,7 +18,7 @@ pub enum StoreError {
     /// The deadline passed before the write was known to be durable.
     #[error("the store did not answer in time")]
     Timeout,
-    /// Nothing with this name or id in this account.
+    /// Unknown name or id in this account.
     #[error("no such {0}")]
     NotFound(&'static str),
     /// Name that is taken, or item that another process changed at the same moment.
@@ -27,7 +27,7 @@ pub enum StoreError {
     /// The content of the request was erased by a person.
     #[error("the content of this request was erased; `phigate audit show` says who did it and why")]
     Erased,
-    /// Nothing may be deleted now.
+    /// Deletion under a legal hold.
     #[error("the account is under a legal hold, so nothing is deleted; lift the hold first")]
     LegalHold,
     /// A value the store refuses to keep.
@@ -65,12 +65,12 @@ pub enum StoreError {
         /// Description of the mistake.
         why: String,
     },
-    /// The key file lies inside the data folder, where every backup would take it along.
+    /// Key file inside the data folder, in which every backup would include it.
     #[error(
         "the master key file {0} is inside the data folder; move it elsewhere and name it with --master-key-file"
     )]
     KeyInsideData(PathBuf),
-    /// The key file can be read by others.
+    /// Key file that other users can read.
     #[error(
         "the master key file {path} can be read by others (mode {mode:o}); run: chmod 600 {path}"
     )]
@@ -80,15 +80,15 @@ pub enum StoreError {
         /// Permission bits of the file.
         mode: u32,
     },
-    /// There is no store here and the caller did not ask to create one.
+    /// Missing store that the caller did not ask to create.
     #[error("there is no store at {0}")]
     Missing(String),
     /// The store was written by a newer version.
     #[error("the store has schema {found}, this version knows {known}; install the newer phigate")]
     NewerSchema {
-        /// In the store.
+        /// Schema of the store.
         found: i64,
-        /// Known here.
+        /// Newest schema that this version knows.
         known: i64,
     },
     /// A migration that was applied differs from the one in this program.
@@ -137,8 +137,8 @@ const NOUNS: &[&str] = &[
 ];
 
 impl StoreError {
-    /// Why something stored could not be read: a word that this version does not know, or damage. The message of the
-    /// reader is looked at and not repeated, because it may quote what is stored.
+    /// Reason why a stored value could not be read: a word that this version does not know, or damage. The reader's
+    /// message is inspected and not repeated, because it may quote the value.
     pub(crate) fn of_stored(what: &'static str, error: &serde_json::Error) -> Self {
         let message = error.to_string();
         let is_about = |noun: &&&str| {
@@ -153,13 +153,13 @@ impl StoreError {
     }
 }
 
-/// Why a caller was not admitted.
+/// Reason why a caller was not admitted.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AdmitError {
     /// The key is empty.
     #[error("no API key given")]
     Missing,
-    /// Not a key of ours: wrong shape or checksum.
+    /// Malformed key: wrong shape or checksum.
     #[error("malformed API key")]
     Malformed,
     /// Well formed, but not known (or its account is gone).
@@ -189,7 +189,7 @@ pub enum AdmitError {
         /// Account it belongs to.
         account_id: String,
     },
-    /// The store could not tell.
+    /// Failure of the store during the check.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

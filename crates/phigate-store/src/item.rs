@@ -14,7 +14,7 @@ pub enum ItemKind {
     Account,
     /// An API key, hashed.
     ApiKey,
-    /// When an API key was last used.
+    /// Time of an API key's last use.
     ApiKeyUsed,
     /// A wrapped data key.
     DataKey,
@@ -30,7 +30,7 @@ pub enum ItemKind {
     Link,
     /// A mark of the installation itself.
     Meta,
-    /// A provider: where its requests go, and its sealed key.
+    /// A provider: its address and its sealed key.
     Provider,
     /// Lists the rows of a kind.
     Roll,
@@ -45,9 +45,9 @@ pub enum ItemKind {
 pub enum Protection {
     /// Unprotected, because it grants nothing.
     None,
-    /// By a keyed hash: what was not written by us is refused. It expires by itself, so an old one does little.
+    /// Keyed hash: rows that we did not write are refused. Short-lived, so replay is harmless.
     Hashed,
-    /// By a keyed hash and a roll: a missing or an older one is refused as well.
+    /// Keyed hash and a roll: missing and older rows are refused as well.
     Listed,
 }
 
@@ -136,7 +136,7 @@ pub struct Item {
     pub version: i64,
     /// JSON.
     pub body: String,
-    /// Keyed hash of all of this, where the kind has one.
+    /// Keyed hash of all fields, if the kind has one.
     pub mac: Option<Vec<u8>>,
 }
 
@@ -198,7 +198,7 @@ impl Item {
 /// State that a change relies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing there yet.
+    /// No item yet.
     Absent,
     /// Exactly this version.
     Version(i64),
@@ -232,7 +232,7 @@ pub enum Change {
         /// Id.
         id: String,
     },
-    /// Only check that an item has this version.
+    /// Check that an item has this version, without a change.
     Check {
         /// Account.
         account: String,

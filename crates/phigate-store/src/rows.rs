@@ -11,7 +11,7 @@ use crate::model::Cursor;
 /// A record's place in its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Which of the account's chains.
+    /// Number of the account's chain.
     pub lane: i64,
     /// Place in it, from 1.
     pub seq: i64,
@@ -127,7 +127,7 @@ pub struct NewRecord {
     pub contents: Contents,
 }
 
-/// By what a request can be looked up: codes of the identifiers that occurred in it.
+/// Lookup codes of a request, from the identifiers that occurred in it.
 #[derive(Debug, Clone)]
 pub struct LookupRow {
     /// Account.
@@ -192,7 +192,7 @@ pub struct OpenRow {
     pub request: Uuid,
     /// Time of the decision.
     pub time_us: i64,
-    /// Which process decided.
+    /// Process that decided.
     pub instance: Uuid,
 }
 
@@ -220,7 +220,7 @@ pub struct Batch {
     pub records: Vec<NewRecord>,
     /// Places of records that were deleted: account, record, time. Only an import writes these.
     pub bare_links: Vec<(String, Uuid, i64, Link)>,
-    /// By what requests can be looked up.
+    /// Lookup codes of requests.
     pub lookups: Vec<LookupRow>,
     /// Counters, sorted by key.
     pub counters: Vec<CounterRow>,

@@ -21,7 +21,7 @@ use crate::rows::{
 /// The account of everything that belongs to the installation itself.
 pub const SYSTEM: &str = "";
 
-/// Why a batch was not written.
+/// Reason why a batch was not written.
 #[derive(Debug, Clone)]
 pub enum CommitError {
     /// Certainly not written.
@@ -30,7 +30,7 @@ pub enum CommitError {
     Unknown(StoreError),
     /// Another process wrote to this lane.
     LaneTaken,
-    /// These requests are not open: they have their outcome already.
+    /// Requests that are not open, because they have an outcome already.
     NotOpen(Vec<Uuid>),
     /// An expectation about an item does not hold.
     Stale,
@@ -191,7 +191,7 @@ pub trait Lifecycle: Send + Sync + 'static {
     }
     /// Copies the whole store to a file while it is in use.
     async fn backup(&self, file: &Path) -> Result<()>;
-    /// Marks this process as alive, where the engine can show that better than a lease.
+    /// Marks this process as alive, if the engine can show that better than a lease.
     fn hold(&self, _instance: Uuid) -> Result<()> {
         Ok(())
     }

@@ -14,7 +14,7 @@ use phigate_types::{Mode, ProviderKind};
 
 const PASSWORD: &str = "correct horse battery";
 
-/// When the attacker looks into the database for rows to put back later.
+/// Copy of the rows that the attacker puts back later.
 const BEFORE: &str = "CREATE TABLE loot AS SELECT * FROM item";
 
 /// An attack, and what `verify` must say about which row.

@@ -49,7 +49,7 @@ async fn resumes(vault: &Vault, account: &str) -> Uuid {
     }
 }
 
-/// Afterwards: refused requests are not there, or have their outcome; the trail is whole.
+/// Checks that refused requests are missing or have their outcome, and that the trail is intact.
 async fn check(vault: &Vault, account: &str, refused: &[Uuid]) {
     vault.flush().await.unwrap();
     vault.flush().await.unwrap();

@@ -1,4 +1,4 @@
-//! Nothing that must stay secret is readable in any file of a store.
+//! Secrets are unreadable in all files of a store.
 
 use crate::support::life::recorded;
 use crate::support::postgres::Postgres;

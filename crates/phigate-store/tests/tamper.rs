@@ -184,7 +184,7 @@ async fn a_trail_cut_at_the_end_needs_a_checkpoint_from_elsewhere() {
         &[
             "DELETE FROM audit_record WHERE seq > 11",
             "DELETE FROM audit_chain WHERE seq > 11",
-            // Without this the figures would tell.
+            // Otherwise the figures would show the truncation.
             "UPDATE audit_counter SET count = count - CASE name WHEN 'tokens' THEN 10 ELSE 1 END
              WHERE rowid IN (SELECT min(rowid) FROM audit_counter GROUP BY name)",
         ],

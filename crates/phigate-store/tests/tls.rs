@@ -10,7 +10,7 @@ fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     generate_simple_self_signed(vec![name.to_owned()]).unwrap()
 }
 
-/// Writes a certificate where `sslrootcert` can name it; the parameter.
+/// Writes a certificate to a file for `sslrootcert`; returns the parameter.
 fn trust(folder: &Path, name: &str, certificate: &CertifiedKey<KeyPair>) -> String {
     let path = folder.join(name);
     std::fs::write(&path, certificate.cert.pem()).unwrap();

@@ -168,8 +168,8 @@ impl Dice {
         self.0 >> 8
     }
 
-    /// Half of the kills at the first decisions of a process, the others when attempts and outcomes are under way; and
-    /// half within milliseconds, the others spread over many commits.
+    /// Chooses a moment: half of the kills at the first decisions of a process, half while attempts and outcomes are
+    /// under way; and half within milliseconds, half spread over many commits.
     fn moment(&mut self) -> Moment {
         let after = ["D", "D", "A", "O"][usize::try_from(self.roll() % 4).unwrap_or_default()];
         let most = [4_000, 60_000][usize::try_from(self.roll() % 2).unwrap_or_default()];

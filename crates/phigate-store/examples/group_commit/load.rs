@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// Before anything counts: connections, keys and caches are made.
+/// Warm-up before the measurement: connections, keys and caches are made.
 const WARM_UP: Duration = Duration::from_millis(500);
 
 /// Amount of load.

@@ -32,7 +32,7 @@ pub(super) struct Cache {
 struct Known {
     stored: KeyBody,
     hash: Vec<u8>,
-    /// Of the key itself, once it has matched.
+    /// Hash of the key itself, once it has matched.
     matched: OnceLock<[u64; 2]>,
     account: Arc<Account>,
     used_us: AtomicI64,
@@ -124,7 +124,7 @@ impl Access {
         Box::pin(self.look_up(key_id, generation)).await
     }
 
-    /// Which account a key belongs to is believed only once that account's rows say so.
+    /// Looks up a key. Its claim to an account counts only if that account's rows confirm it.
     async fn look_up(&self, key_id: &str, generation: u64) -> Result<Option<Arc<Known>>> {
         let Some(found) = self.core.store.find(ItemKind::ApiKey, key_id).await? else {
             return Ok(None);

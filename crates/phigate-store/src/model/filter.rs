@@ -189,7 +189,7 @@ impl Cursor {
         Self { time_us, id }
     }
 
-    /// As text for a URL.
+    /// Encodes the cursor as text for a URL.
     pub fn encode(&self) -> String {
         format!("{:x}.{}", self.time_us, self.id.simple())
     }
@@ -238,7 +238,7 @@ pub struct RequestRow {
 pub struct Disclosure {
     /// The request.
     pub request_id: Uuid,
-    /// When.
+    /// Time of the decision.
     pub time: Timestamp,
     /// The kinds that it was found as.
     pub found_as: Vec<String>,
@@ -248,7 +248,7 @@ pub struct Disclosure {
     pub family: Option<ProviderKind>,
     /// Name of the provider it was sent to; `None` when it was not sent.
     pub provider: Option<String>,
-    /// Which model was asked.
+    /// Model that was asked for.
     pub model: Option<String>,
     /// The API key.
     pub key_id: Option<String>,

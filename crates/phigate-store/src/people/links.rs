@@ -20,7 +20,7 @@ pub(crate) struct LinkBody {
     role: Role,
     email: Option<String>,
     expires: Timestamp,
-    /// When it was made; older versions did not say.
+    /// Time of creation; missing in links of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     made: Option<Timestamp>,
 }
@@ -55,7 +55,7 @@ impl Links {
             .await
     }
 
-    /// Makes a link. Others may be changing the same links, so the changes are worked out anew for each try.
+    /// Makes a link. Another process may be changing these links, so the changes are worked out anew for each try.
     async fn create(
         &self,
         account_id: &str,

@@ -37,7 +37,7 @@ const GUESSED: u32 = 4;
 const HELD: u32 = 5;
 /// Time for which an origin is known after a success.
 const KNOWN: SignedDuration = SignedDuration::from_hours(24 * 30);
-/// Attempts to count while others count as well.
+/// Attempts to count while other processes count as well.
 const TRIES: usize = 16;
 /// Interval between removals of expired counts.
 const SWEEP_S: i64 = 10 * 60;
@@ -61,7 +61,7 @@ pub(super) struct Guess {
     known: Option<Known>,
 }
 
-/// Names that tell whether a place is known to an address.
+/// Names that show whether a place is known to an address.
 #[derive(Debug, Clone)]
 struct Known {
     /// Kept after a success.
@@ -86,7 +86,7 @@ enum Standing {
 pub(super) enum Begun {
     /// A failure, until the guess is [settled](People::settle_guess).
     Counted {
-        /// With this one the address counts as guessed at.
+        /// Whether the address counts as guessed at, this guess included.
         is_guessed_at: bool,
     },
     /// Seconds after which the guess may be made again.
@@ -137,7 +137,7 @@ impl Guess {
 struct Count {
     failures: u32,
     last: Timestamp,
-    /// Not a count, but a place with a success.
+    /// Whether this is a place with a success instead of a count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_known: bool,
 }

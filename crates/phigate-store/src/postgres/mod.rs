@@ -149,8 +149,8 @@ fn is_dead(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || error.code().is_none() || shutting_down
 }
 
-/// Only the code is kept: messages of PostgreSQL may name values. Where the address is at fault, the
-/// fix is said.
+/// Keeps only the code of an error, because messages of PostgreSQL may name values. Names the remedy if the address is
+/// at fault.
 fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     let code = error.code();
     if code.is_some_and(|code| BUSY.contains(code)) {

@@ -1,6 +1,6 @@
-//! Which hours a search has to look at: those of which the counters say that they hold what it asks for.
+//! Hours that a search has to look at, found by the counters of each hour.
 //!
-//! A search may rest on the counters because verification compares them with the records.
+//! A search may rely on the counters because verification compares them with the records.
 
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
@@ -24,7 +24,7 @@ const LONGEST_HOURS: i64 = 25;
 const ROLLOUT_HOURS: i64 = 48;
 /// Counts every request.
 pub(super) const REQUESTS: &str = "requests";
-/// Likewise, in every version that counts as much as this one.
+/// Counts requests by key, in every version that counts as much as this one.
 const BY_KEY: &str = "key:";
 
 /// An hour, in microseconds.
@@ -45,12 +45,13 @@ pub(super) struct Asked {
 #[derive(Debug, PartialEq, Eq)]
 struct Counter {
     names: Names,
-    /// Of the hour in which the request ended.
+    /// Whether it counts in the hour in which the request ended.
     is_of_end: bool,
 }
 
 impl Asked {
-    /// Nothing where every request or every act will do, or where the request is known: there is nothing to look for.
+    /// Reads a filter. `None` if every request or every act matches, or if the request is known, because then there is
+    /// nothing to narrow.
     pub(super) fn of(filter: &Filter) -> Option<Self> {
         if filter.request_id.is_some() || filter.act.is_some() || filter.actor.is_some() {
             return None;
@@ -108,7 +109,7 @@ impl Asked {
         let Some(hour) = store.first_hour(account_id, &by_key).await? else {
             return Ok(i64::MAX);
         };
-        // Where the very first hour is counted whole, there was no earlier version.
+        // If the very first hour is counted completely, there was no earlier version.
         let is_first = store.first_hour(account_id, &all).await? == Some(hour);
         let requests = store.sums(account_id, &all, hour..=hour).await?;
         let is_whole = requests == store.sums(account_id, &by_key, hour..=hour).await?;
@@ -213,7 +214,7 @@ fn may_have_begun(end: i64) -> RangeInclusive<i64> {
     end - LONGEST_HOURS..=end
 }
 
-/// The hours that a filter's times touch, up to where a page begins.
+/// The hours that a filter's times touch, up to the start of a page.
 fn hours_of(filter: &Filter, after: Option<Cursor>) -> RangeInclusive<i64> {
     let of = |time: Timestamp| hour(time.as_microsecond());
     let first = filter.since.map_or(i64::MIN, of);

@@ -29,7 +29,7 @@ const GAP_MAX: usize = 1_000;
 pub struct ExportLine {
     /// The line, without its end.
     pub json: String,
-    /// The record on it; none where the line only bridges records left out.
+    /// The record on the line; `None` if the line only bridges records left out.
     pub record: Option<Record>,
 }
 
@@ -307,7 +307,7 @@ fn matches(filter: &Filter, record: &Record) -> bool {
         && matches_decision(filter, decision)
 }
 
-/// Whether a decision is what the filter asks of decisions; where there is none, it may ask nothing.
+/// Whether a decision matches the filter's conditions on decisions; without a decision, the filter may have none.
 fn matches_decision(filter: &Filter, decision: Option<&Decision>) -> bool {
     let is = |wanted: &Option<String>, found: fn(&Decision) -> Option<&str>| {
         wanted.is_none() || wanted.as_deref() == decision.and_then(found)

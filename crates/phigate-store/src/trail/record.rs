@@ -24,7 +24,7 @@ use crate::{Result, SecretBytes, StoreError};
 
 pub(super) const CONTENT: &str = "audit_content";
 
-/// Content of up to this many bytes is sealed where the request is served: half a millisecond or less.
+/// Content of up to this many bytes is sealed on the thread of the request: half a millisecond or less.
 const SEALED_HERE_MAX: usize = 256 * 1024;
 
 impl Trail {
@@ -104,11 +104,11 @@ impl Trail {
         prepared.await.unwrap_or(Err(StoreError::Timeout))
     }
 
-    /// Writes a decision with its outcome, where nothing happens in between: durable when this returns `Ok`, or queued
-    /// where that is enough.
+    /// Writes a decision with its outcome, if nothing happens in between: durable when this returns `Ok`, or queued if
+    /// that suffices.
     ///
-    /// On an error, or when the call is dropped, neither is written, unless it was too late for that: like an answer
-    /// that was given and did not arrive.
+    /// On an error, or when the call is dropped, neither is written, unless it was too late for that. The records then
+    /// describe an answer that did not arrive.
     pub async fn record_ended(
         &self,
         new: NewDecision,
@@ -173,7 +173,7 @@ impl Trail {
         }
     }
 
-    /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
+    /// Queues an outcome without waiting, for places that cannot wait (a `Drop`).
     pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
         self.core
             .writer
@@ -337,7 +337,7 @@ impl SealedReplies {
         key.map(|_| ())
     }
 
-    /// Queues an outcome with what the provider said, without waiting. Where the account's content key is no longer in
+    /// Queues an outcome with the provider's text, without waiting. If the account's content key is no longer in
     /// memory, see [`prepare_to_seal`](Self::prepare_to_seal), the outcome is queued without the reply.
     pub fn queue_outcome_with_reply(
         &self,

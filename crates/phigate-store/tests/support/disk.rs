@@ -21,7 +21,7 @@ impl Disk {
         Self::or_say(is_there, folder, None)
     }
 
-    /// A disk that can be frozen: ext4 in a file; none where it cannot be made.
+    /// Makes a disk that can be frozen: ext4 in a file; `None` if that is not permitted.
     pub fn real() -> Option<Self> {
         let (folder, image) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let file = image.path().join("disk");

@@ -23,7 +23,7 @@ pub mod disk;
 pub mod life;
 pub mod postgres;
 
-/// A place where a store can be made.
+/// Folder and address for a store.
 pub struct Site {
     pub folder: TempDir,
     target: Target,
@@ -36,7 +36,7 @@ impl Site {
         Self { folder, target }
     }
 
-    /// In a folder that exists, such as a small disk.
+    /// Prepares a site in an existing folder, such as a small disk.
     pub fn in_folder(folder: &Path) -> Self {
         let own = tempfile::tempdir_in(folder).unwrap();
         let target = Target::Folder(own.path().join("data"));

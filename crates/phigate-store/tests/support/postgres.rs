@@ -25,7 +25,7 @@ const MISSING: &str = "PostgreSQL is not installed: these tests start a server o
 with PHIGATE_SKIP_POSTGRES=1.";
 
 impl Postgres {
-    /// Starts a server; none where the tests are to be left out.
+    /// Starts a server; `None` if the tests are to be left out.
     pub fn start() -> Option<Self> {
         Self::start_with(Vec::new())
     }
