@@ -1,6 +1,7 @@
-//! Fills a store with invented records, for timing the audit page:
-//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last DAYS days (90 unless given) to the account `default`.
-//! Where `PHIGATE_DATABASE_URL` is set, they go there, and the folder only says where the key is.
+//! Fills a store with invented records, for timing the audit page.
+//!
+//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last DAYS days (90 unless given) to the account
+//! `default`. If `PHIGATE_DATABASE_URL` is set, they go there, and the folder only holds the key.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -58,7 +58,7 @@ pub(crate) struct App {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
-    /// When this process began to start.
+    /// Start time of this process.
     pub(crate) started: Timestamp,
 }
 

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use serde_json::{Value, json};
 
-/// Whether a caller speaks Anthropic's format where a path serves both.
+/// Whether a caller speaks Anthropic's format on a path that serves two formats.
 pub(crate) fn is_anthropic(headers: &HeaderMap) -> bool {
     headers.contains_key("anthropic-version")
 }

@@ -39,7 +39,7 @@ fn list(words: impl Iterator<Item = &'static str>) -> String {
     json!(words.collect::<Vec<_>>()).to_string()
 }
 
-/// "one, two or three".
+/// Joins words into a list ("one, two or three").
 fn sentence(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),

@@ -147,7 +147,7 @@ fn refusals_before_the_scan_have_their_status_and_code() {
             (400, "provider_not_configured"),
         ),
     ];
-    // Clients show the message to people who then hunt for a model: it says where models come from.
+    // Clients show the message to people who then look for a model: it says how models are added.
     let unknown = gateway.chat(&key, &ask("llama3.1:8b", CLEAN_TEXT)).json();
     let message = unknown["error"]["message"].as_str().unwrap();
     assert!(

@@ -1,4 +1,4 @@
-//! Callers and providers that misbehave cost little, and others keep being served.
+//! Misbehaving callers and providers cost little and do not disturb service.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -16,7 +16,7 @@ use phigate_types::{
 
 use crate::support::sources::{code_of, files};
 
-/// A noun with its codes, the files that may spell them, and where the same word means something else.
+/// A noun with its codes, the files that may spell them, and the places in which a code has another meaning.
 struct Noun {
     name: &'static str,
     codes: Vec<String>,
@@ -24,7 +24,7 @@ struct Noun {
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
-/// Codes that are everyday words of the program as well. Whether one of them means the noun, a reader must tell.
+/// Codes that are everyday words of the program as well. A reader must judge whether such a word means the noun.
 const EVERYDAY: &[&str] = &[
     // Of kinds of PHI: members of every other JSON document.
     "address",

@@ -1,4 +1,4 @@
-//! Release builds follow the recorded profile; all others are left alone.
+//! Release builds follow the recorded profile; other builds ignore it.
 
 use std::path::PathBuf;
 use std::process::Command;

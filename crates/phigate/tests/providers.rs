@@ -331,7 +331,7 @@ fn an_attempt_that_cannot_be_recorded_does_not_leave() {
         while one.seen().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
-        // The decision is on disk by now. The attempt meets a store that others hold.
+        // The decision is on disk by now. The attempt meets a store that another process has locked.
         database.execute_batch("BEGIN IMMEDIATE").unwrap();
         answer.join().unwrap()
     });

@@ -51,7 +51,7 @@ impl Scene {
         scene
     }
 
-    /// With the data in a folder such as a small disk.
+    /// Starts a scene with the data in a folder such as a small disk.
     fn in_folder(folder: &Path) -> Self {
         let (data, key) = (folder.join("data"), folder.join("data.key"));
         Self::new(&[
@@ -140,8 +140,8 @@ impl Scene {
         assert!(verified.contains("intact"), "{verified}");
     }
 
-    /// By request: the action of its decision and the status of its outcome. Outcomes that were kept
-    /// in memory during the trouble are written soon after.
+    /// Action of the decision and status of the outcome, by request. Outcomes that were kept in memory during the
+    /// trouble are written soon after.
     fn settled_records(&self) -> HashMap<String, Vec<String>> {
         let mut found: HashMap<String, Vec<String>> = HashMap::new();
         for _ in 0..50 {

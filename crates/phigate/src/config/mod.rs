@@ -56,7 +56,7 @@ pub(crate) struct Config {
     pub(crate) trusted_proxies: TrustedProxies,
     /// Names under which the dashboard and Presidio's interface answer, in lower case.
     pub(crate) public_hosts: Vec<String>,
-    /// Our own certificate.
+    /// Certificate of the server.
     pub(crate) tls: Option<TlsFiles>,
     /// The folder of the embedded store.
     pub(crate) data: PathBuf,

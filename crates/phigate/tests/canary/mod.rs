@@ -276,7 +276,7 @@ impl Scene {
         }
     }
 
-    /// Every place where it must not be.
+    /// Searches every place where the marker must not be.
     fn sweep(&self) {
         let get = b"GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
         let metrics = exchange(&self.metrics, get).text();

@@ -1,4 +1,4 @@
-//! `phigate audit find`: was this identifier ever sent, and where did it go?
+//! `phigate audit find`: past requests that sent an identifier, and their destinations.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use jiff::Timestamp;
