@@ -39,8 +39,8 @@ impl Gateway {
         }
     }
 
-    /// A bad key is an act on the account whose key it is or claims to be, otherwise on the installation. The limit on bad
-    /// keys also limits the records; what is above it is counted.
+    /// Records a bad key on the account whose key it is or claims to be, otherwise on the installation. The limit on
+    /// bad keys also limits the records; attempts beyond it are counted.
     fn bad_key(
         self: &Arc<Self>,
         client: IpAddr,

@@ -50,7 +50,7 @@ pub(crate) async fn decide(
     decided.await.unwrap_or_else(undecided)
 }
 
-/// Decides about a request for the next provider that can be asked, after one failed. None when there is no other.
+/// Decides about a request for the next provider that can be asked, after a failure. `None` if all were asked.
 pub(crate) async fn decide_again(
     record: &RequestRecord,
     others: Others,
@@ -162,7 +162,7 @@ impl Decider {
                         scanned.map(|scanned| Others::new(scanned, conversation, rest));
                     return Ok(forward);
                 }
-                // What the caller's own provider cannot be asked is refused; a fallback is passed over.
+                // A request that the caller's chosen provider may not receive is refused; a fallback is skipped.
                 Err(_) if choice.is_fallback && !rest.is_empty() => {}
                 Err(error) => return Err(error),
             }
@@ -219,7 +219,7 @@ impl Decider {
         if let Some(stages) = &self.stages {
             stages.keep_sent(clean.request().document().expose());
         }
-        // In a box: it is handed from step to step.
+        // Boxed: it is passed from step to step.
         Ok(Box::new(Forward {
             action: action(&clean),
             provider: route.name.to_owned(),

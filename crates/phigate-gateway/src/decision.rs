@@ -36,8 +36,8 @@ impl RequestRecord {
         };
         self.gateway.metrics.added(self.received.elapsed());
         if forward.exchange.reply.replies != Replies::Off {
-            // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
-            // reply, not the record.
+            // A caller that disconnects in the middle of a stream leaves no time to load it. Without it the sealed
+            // reply is lost, not the record.
             let account = &self.admission.account.id;
             let replies = &self.gateway.vault.replies;
             Box::pin(replies.prepare_to_seal(account)).await.ok();

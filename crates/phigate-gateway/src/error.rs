@@ -49,7 +49,7 @@ pub enum GatewayError {
     Request(RequestError),
     /// No provider serves this model.
     UnknownModel,
-    /// The model's providers do not take what callers at this door write.
+    /// The model's providers do not accept the format of this door.
     WrongDoor,
     /// The family's provider has no key.
     NotConfigured {

@@ -66,9 +66,9 @@ enum Model {
 }
 
 impl RequestFacts {
-    /// A body of which nothing is known but its size.
+    /// Facts for a body that has not been parsed.
     ///
-    /// In a box, like the record of a request: both are handed from step to step.
+    /// Boxed, like the record of a request: both are passed from step to step.
     pub(crate) fn of_body(body_bytes: usize) -> Box<Self> {
         let mut facts = Box::<Self>::default();
         facts.body_bytes = body_bytes as u64;
@@ -210,8 +210,8 @@ impl RequestFacts {
         self.is_stream
     }
 
-    /// The model that answered, by the provider's word. Records are not sealed: what is not an identifier, holds PHI,
-    /// or may repeat what was withheld of the model asked for, is withheld too.
+    /// The model that answered, as the provider names it. Records are not sealed: words that are not identifiers, hold
+    /// PHI, or may repeat a withheld name are withheld too.
     pub(crate) fn served_model(&self, word: &str) -> String {
         static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::default().without_names());
         let is_plain = || self.model_name() == Some(word) || DETECTOR.scan(word).is_empty();
@@ -227,7 +227,8 @@ impl RequestFacts {
         self.original.take()
     }
 
-    /// The bytes for the provider, for the record of a request with PHI. What is forwarded as it came is not kept twice.
+    /// The bytes for the provider, for the record of a request with PHI. `None` if they equal the received body, which
+    /// is kept already.
     pub(crate) fn sent(&self, action: Action, cleared: &Cleared) -> Option<SecretBytes> {
         let original = self.original.as_ref().map(SecretBytes::expose);
         let is_as_received = action == Action::FORWARDED && original == Some(cleared.body());

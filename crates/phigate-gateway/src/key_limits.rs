@@ -102,7 +102,7 @@ impl KeyLimits {
     ) -> Result<KeyPermit, Limited> {
         let allowed = self.allowed(own);
         let second = second(self.started, now);
-        // The key first: under load its own limit is what is met most often, and a refusal must cost little.
+        // The key first: under load its limit is the one reached most often, and a refusal must cost little.
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
         entry.allowed = Some(allowed);
@@ -316,7 +316,7 @@ impl Minute {
         Ok(())
     }
 
-    /// Drops what is older than a minute.
+    /// Drops events older than a minute.
     fn forget(&mut self, second: u64) {
         let passed = second.saturating_sub(self.newest).min(SECONDS as u64);
         for step in 1..=passed {

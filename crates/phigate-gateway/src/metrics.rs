@@ -40,7 +40,7 @@ pub(crate) struct Answered {
     pub(crate) family: &'static str,
     /// The provider's name.
     pub(crate) provider: String,
-    /// The door at which it came in; none for texts that are only scanned.
+    /// Door of the request; empty for texts that are only scanned.
     pub(crate) door: &'static str,
 }
 
@@ -129,7 +129,7 @@ impl Metrics {
             certificate_days: Family::default(),
             agreement_days: Family::default(),
         };
-        // Known from the start: an increase from nothing is not seen by those who watch.
+        // Registered from the start: monitoring does not see an increase from a missing value.
         for code in ErrorCode::all() {
             let code = Refused { code: code.code() };
             metrics.refused.get_or_create(&code).inc_by(0);
@@ -191,7 +191,7 @@ impl Metrics {
         self
     }
 
-    /// The metrics that say how things are, rather than what happened.
+    /// Registers the metrics of the current state, rather than of events.
     fn register_state(&mut self) {
         let registry = &mut self.registry;
         registry.register(

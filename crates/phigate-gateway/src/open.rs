@@ -1,4 +1,4 @@
-//! The beginning of a request's life: whose is it, and what is in it?
+//! Start of a request's life: authentication, and reading of the body.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub enum Sender {
     },
 }
 
-/// A request whose account is known, and of which nothing was read.
+/// A request whose account is known, and whose body is not read.
 pub struct Open {
     record: Box<RequestRecord>,
     permit: Option<WorkPermit>,
@@ -92,7 +92,7 @@ enum Source {
 const DASHBOARD_KEY: &str = "dashboard";
 
 impl Open {
-    /// Finds out whose request it is, and takes a place among the key's requests.
+    /// Authenticates the request, and takes a place among the key's requests.
     pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
         let request_id = call.request_id;
         let admitted = Admitted::new(gateway, call.sender, request_id).await;
@@ -154,7 +154,7 @@ impl Open {
                 },
             }),
             Err(error) => {
-                // In a box: it is rare, and would make room for itself in every request.
+                // Boxed: rare, and inline it would enlarge every request's future.
                 let refused = Box::pin(self.record.refuse(Box::default(), error));
                 Err(refused.await.into())
             }
@@ -243,7 +243,7 @@ fn admission(name: &str, account: Arc<Account>) -> Admission {
     }
 }
 
-/// A request whose body is here.
+/// A request whose body was read.
 pub struct Received {
     pub(crate) record: Box<RequestRecord>,
     pub(crate) body: Bytes,

@@ -97,7 +97,7 @@ pub(crate) fn choices<'a>(
     Ok(choices)
 }
 
-/// The first provider that may have a request. What was not fully scanned counts as if it held PHI.
+/// The first provider that may have a request. A request that was not fully scanned counts as if it held PHI.
 fn covered<'a>(account: &Account, routes: Vec<Route<'a>>, report: &Report) -> Option<Route<'a>> {
     let is_blocked = matches!(account.mode.effect, Effect::Block);
     let may_hold_phi = report.has_phi() || !report.is_complete();

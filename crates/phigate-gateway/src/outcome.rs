@@ -155,14 +155,14 @@ impl OutcomeDue {
         metrics.provider_answered(family, due.provider_name(), due.sent.elapsed());
     }
 
-    /// The provider's whole answer is here: what follows is phigate's own time.
+    /// Notes that the provider's answer is complete: the time from here on is phigate's.
     pub(crate) fn answer_is_here(&mut self) {
         if let Some(due) = &mut self.0 {
             due.answered = Some(Instant::now());
         }
     }
 
-    /// Takes the duty away, so that dropping what stays behind records nothing.
+    /// Moves the duty to the returned value, so that dropping `self` records nothing.
     pub(crate) fn take(&mut self) -> Self {
         Self(self.0.take())
     }
@@ -174,7 +174,7 @@ impl OutcomeDue {
         }
     }
 
-    /// The headers of a stream, whose outcome is still to come.
+    /// Writes the headers of a stream, before its outcome is known.
     pub(crate) fn write_stream_headers(&self, response: &mut Response) {
         self.write_headers(response);
         if let Some(due) = &self.0 {
@@ -199,7 +199,7 @@ impl OutcomeDue {
     }
 
     /// Records that a request was answered, and gives the answer its headers. The provider has acted by now: an outcome
-    /// that cannot be written at once is kept by the vault, and the caller gets what the outcome says.
+    /// that cannot be written at once is kept by the vault, and the caller gets the answer.
     pub(crate) async fn succeed(self, summary: &ReplySummary, mut response: Response) -> Response {
         self.write_headers(&mut response);
         if let Some(due) = &self.0 {
@@ -263,8 +263,8 @@ impl OutcomeDue {
         response
     }
 
-    /// Hands the outcome over. It is written with what comes next: an answer does not wait for it, and whatever
-    /// happens before is recorded as an interruption, never as a success.
+    /// Hands the outcome over. It is written with the next batch, because an answer does not wait for it; a crash
+    /// before that is recorded as an interruption, never as a success.
     pub(crate) async fn close(mut self, ended: Ended<'_>) {
         let Some(mut due) = self.0.take() else { return };
         due.end_attempt(ended.error);
@@ -279,7 +279,7 @@ impl OutcomeDue {
             return;
         };
         let replies = &gateway.vault.replies;
-        // In a box: most accounts keep no replies.
+        // Boxed: most accounts keep no replies.
         let written = replies.record_outcome_with_reply(account, outcome, &reply, deadline);
         if Box::pin(written).await.is_err() {
             let id = due.record.request_id;

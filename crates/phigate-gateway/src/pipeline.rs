@@ -1,8 +1,7 @@
 //! The life of one request, top to bottom.
 //!
-//! [`Gateway::answer`] is the story; the other files are its footnotes. Every step consumes what
-//! only the step before can make, so leaving one out does not compile. What stops a request on its
-//! way has been recorded by the step that stopped it.
+//! [`Gateway::answer`] shows all steps; the other files implement them. Every step consumes the result of the step
+//! before, so leaving a step out does not compile. The step that stops a request also records it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -65,7 +64,7 @@ impl Gateway {
     }
 
     async fn converse(self: &Arc<Self>, call: Call) -> Result<Response, Stopped> {
-        // Whose request is it? From here on, whatever happens is recorded.
+        // Authentication first. Everything from here on is recorded.
         let open = Open::admit(self, call).await?;
         // Its body, within all limits.
         let received = open.read().await?;
@@ -83,8 +82,8 @@ impl Gateway {
                 },
                 Sent::Failed(failed) => failed,
             };
-            // The next one's turn: decided anew, and on disk before it leaves once more.
-            // In a box: it is rare, and would make room for itself in every request.
+            // The next provider's turn: decided anew, and on disk before it leaves again. Boxed: rare, and inline it
+            // would enlarge every request's future.
             recorded = Box::pin(failed.begin_anew()).await?;
         }
     }
@@ -102,7 +101,7 @@ impl Received {
                 forward,
                 permits: self.permits,
             }),
-            // In a box: it is rare, and would make room for itself in every request.
+            // Boxed: rare, and inline it would enlarge every request's future.
             Err(error) => Err(Box::pin(self.record.refuse(facts, error)).await.into()),
         }
     }
@@ -142,7 +141,7 @@ struct Holds {
     permits: Permits,
 }
 
-/// A request whose decision is recorded, and which has not left.
+/// A request whose decision is recorded, and which was not sent yet.
 pub struct Recorded {
     written: Written,
     forward: Box<Forward>,

@@ -1,7 +1,7 @@
-//! Requests that were not let in, counted by key and minute for the trail.
+//! Refused requests, counted by key and minute for the trail.
 //!
-//! A record for each would let a caller without a place fill the store; none at all would leave a gap in the account of
-//! what was asked. So they are counted in memory, and each minute's count becomes one record.
+//! A record for each would let an unauthenticated caller fill the store; no record at all would leave a gap in the
+//! trail. So they are counted in memory, and each minute's count becomes one record.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

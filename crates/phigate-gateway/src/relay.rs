@@ -86,7 +86,7 @@ enum Broken {
     Withheld(GatewayError),
 }
 
-/// The provider's stream, its translation, and what is done with the reply.
+/// The provider's stream, its translation, and the treatment of the reply.
 struct Source {
     translator: Box<dyn StreamTranslator + Send>,
     /// Stage that rewrites the reply; `None` if the reply is passed on unchanged.
@@ -177,7 +177,7 @@ impl Source {
         }
     }
 
-    /// Scans and restores what was translated. What was held of a stream that broke off goes out before the error.
+    /// Scans and restores translated text. Buffered text of a stream that broke off goes out before the error.
     fn treat(
         &mut self,
         step: Result<(), ProviderFailure>,
@@ -222,7 +222,8 @@ impl Relay {
 
     async fn complete(mut self: Box<Self>, out: Vec<u8>) -> (Result<Bytes, BrokenOff>, State) {
         let summary = self.source.translator.summary().clone();
-        // The vault keeps what it could not write and tries again; the caller's answer is whole either way.
+        // The vault keeps an outcome that it could not write and tries again; the caller's answer is complete either
+        // way.
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
@@ -258,7 +259,7 @@ impl Relay {
 }
 
 impl Drop for Relay {
-    /// The caller left in the middle: what the provider had said by then belongs to the outcome all the same.
+    /// Records a caller that left in the middle: the provider's text so far belongs to the outcome.
     fn drop(&mut self) {
         if let Some(stage) = &self.source.stage {
             self.outcome.saw_reply(stage.tally(), stage.heard());

@@ -34,7 +34,7 @@ impl ReplyNotes {
         }
     }
 
-    /// Takes over what is known by now.
+    /// Takes over the current tally and text.
     pub(crate) fn saw(&mut self, tally: &Tally, heard: Option<PhiText>) {
         self.tally.clone_from(tally);
         if let Some(heard) = heard {

@@ -1,6 +1,7 @@
 //! The line that every request leaves in the log: ids, counts and times, never content.
 //!
-//! What the operator or a provider has to mend is a warning; what the caller did, and what the mode decided, is not.
+//! Failures that the operator or a provider has to fix are warnings; mistakes of the caller and decisions of the mode
+//! are not.
 
 use http::StatusCode;
 use phigate_types::{Blame, ErrorCode};

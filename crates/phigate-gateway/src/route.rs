@@ -13,7 +13,7 @@ use phigate_types::{ModelEntry, is_model_id};
 
 use crate::error::GatewayError;
 
-/// A provider that serves a model, and what it is asked for.
+/// A provider that serves a model, with the model's name there.
 #[derive(Clone)]
 pub struct Route<'a> {
     /// The provider's name.

@@ -87,7 +87,7 @@ impl Gateway {
     }
 }
 
-/// Notes what was found, and gives the body of the answer.
+/// Notes the findings, and returns the body of the answer.
 fn noted(
     facts: &mut RequestFacts,
     (answered, took): (Answered, Duration),

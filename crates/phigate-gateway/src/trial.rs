@@ -26,7 +26,7 @@ pub enum Trial {
         /// Status of the answer.
         status: u16,
     },
-    /// A mistake that many make, known by the provider's answer: what it is, and what to do.
+    /// Frequent mistake, recognised by the provider's answer: its name, and the remedy.
     Mistake(&'static str, String),
     /// Rejection of the key.
     WrongKey,

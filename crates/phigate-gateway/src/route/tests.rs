@@ -1,4 +1,4 @@
-//! Rows: the providers of an account, a model asked for, and who is asked for what.
+//! Rows: the providers of an account, a model asked for, and the expected targets.
 
 use std::collections::BTreeMap;
 

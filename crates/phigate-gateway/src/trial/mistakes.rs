@@ -6,7 +6,7 @@ use phigate_auth::{Reason, clock_skew_s};
 /// Name of a mistake, and its remedy.
 pub(super) type Words = (&'static str, String);
 
-/// A mistake: words of the answer in small letters, any of which shows it; what it is; and what to do.
+/// A mistake: marks of the answer in small letters, any of which shows it; its name; and the remedy.
 struct Mistake {
     marks: &'static [&'static str],
     title: &'static str,
