@@ -86,7 +86,7 @@ pub(crate) fn kinds(filter: &Filter) -> String {
         .collect()
 }
 
-/// The other conditions of a filter, each with what it compares with.
+/// The other conditions of a filter, each with its operand.
 pub(crate) fn conditions(filter: &Filter, sql: &Dialect) -> Vec<(&'static str, Value)> {
     let actor = filter.actor_written();
     let texts = [

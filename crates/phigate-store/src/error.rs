@@ -6,7 +6,7 @@ use phigate_types::{
     Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies,
 };
 
-/// Reason why the store could not do what was asked.
+/// Reason why the store refused or failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be reached or written now; it may come back by itself.

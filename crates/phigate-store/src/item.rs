@@ -202,7 +202,7 @@ pub enum Expect {
     Absent,
     /// Exactly this version.
     Version(i64),
-    /// Whatever is there.
+    /// Any state.
     Any,
 }
 

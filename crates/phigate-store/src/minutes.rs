@@ -83,7 +83,7 @@ impl Minute {
         self.0.div_euclid(60)
     }
 
-    /// The hours whose counters by minute can go.
+    /// The hours whose counters per minute can be deleted.
     pub(crate) fn swept(self) -> Range<i64> {
         let end = self.hour() - KEPT_HOURS;
         end - SWEPT_HOURS..end

@@ -1,4 +1,4 @@
-//! The rows of the trail as engines see them, and what one transaction writes.
+//! Rows of the trail as engines see them, and the batch of one transaction.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct AuditRow {
     pub action: Option<String>,
     /// Model, for search.
     pub model: Option<String>,
-    /// Kinds of PHI as `,a,b,`, for search; none when clean.
+    /// Kinds of PHI as `,a,b,`, for search; `None` if clean.
     pub types: Option<String>,
     /// Admin act, for search.
     pub act: Option<String>,
@@ -92,7 +92,7 @@ pub struct Head {
     pub signature: Option<Vec<u8>>,
 }
 
-/// Sealed content of a decision; empty when there is none.
+/// Sealed content of a decision; may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     /// The body as received.
@@ -102,7 +102,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Whether there is none.
+    /// Whether all fields are absent.
     pub fn is_empty(&self) -> bool {
         self.original.is_none() && self.sent.is_none()
     }

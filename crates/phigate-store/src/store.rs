@@ -85,7 +85,7 @@ pub trait Items: Send + Sync + 'static {
     async fn all_items(&self) -> Result<Vec<Item>>;
 }
 
-/// Reading the trail and what goes with it.
+/// Reading the trail, its counters and contents.
 #[async_trait]
 pub trait TrailRows: Send + Sync + 'static {
     /// End of one chain.
@@ -170,7 +170,7 @@ pub trait TrailRows: Send + Sync + 'static {
     async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>>;
 }
 
-/// Writing, and what keeps an engine going.
+/// Writing, and maintenance of an engine.
 #[async_trait]
 pub trait Lifecycle: Send + Sync + 'static {
     /// Name of the engine.

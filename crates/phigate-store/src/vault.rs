@@ -1,4 +1,4 @@
-//! [`Vault`]: what the gateway, the command line and the dashboard use, a handle for each subject.
+//! [`Vault`]: the interface for the gateway, the command line and the dashboard, with a handle for each subject.
 
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -92,9 +92,9 @@ pub struct Vault {
     pub access: Access,
     /// The audit trail: writing, reading, proving.
     pub trail: Trail,
-    /// Outcomes with what the provider said.
+    /// Outcomes with the provider's text.
     pub replies: SealedReplies,
-    /// Deletes what is due.
+    /// Deletion of expired records and content.
     pub expiry: Expiry,
     /// Figures of the trail.
     pub figures: Figures,
@@ -139,7 +139,7 @@ impl Vault {
         }
         if !vault.core.guard().has_accounts().await? {
             match vault.accounts.create_account("default", "system").await {
-                // Another process starting at the same moment may have made it.
+                // Another process that starts at the same moment may have made it.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}
                 Err(error) => return Err(error),
             }
@@ -191,7 +191,7 @@ impl Vault {
         self.core.writer.queue.len()
     }
 
-    /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.
+    /// Writes queued records and releases the store. Records that cannot be written within `patience` are given up.
     pub async fn close(&self, patience: Duration) -> Result<()> {
         self.core.writer.queue.close();
         let Some(mut ended) = self.running.ended() else {

@@ -17,7 +17,7 @@ const PASSWORD: &str = "correct horse battery";
 /// Copy of the rows that the attacker puts back later.
 const BEFORE: &str = "CREATE TABLE loot AS SELECT * FROM item";
 
-/// An attack, and what `verify` must say about which row.
+/// An attack, with the expected report of `verify` and its row.
 struct Attack {
     name: &'static str,
     statements: &'static [&'static str],

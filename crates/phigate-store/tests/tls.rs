@@ -1,4 +1,4 @@
-//! PostgreSQL over TLS: what is trusted, what is refused, and whether the refusal says what to do.
+//! PostgreSQL over TLS: trusted and refused certificates, and whether the refusal shows the remedy.
 
 use crate::support::postgres::Postgres;
 use crate::support::{account, close, life};
@@ -54,7 +54,7 @@ async fn connections_are_encrypted_and_the_certificate_is_checked() {
         close(vault).await;
     }
     let refusals = [
-        // Parameters, what the message must speak of.
+        // Parameters, subject of the message.
         (
             format!("sslmode=verify-full&{wrong}"),
             ["certificate", "sslrootcert=FILE"],
@@ -64,7 +64,7 @@ async fn connections_are_encrypted_and_the_certificate_is_checked() {
             ["certificate", "sslrootcert=FILE"],
         ),
         ("sslmode=disable".to_owned(), ["28000", "sslmode=require"]),
-        // Nothing said about TLS: none inside one machine.
+        // TLS not mentioned: unused inside one machine.
         ("connect_timeout=3".to_owned(), ["28000", "sslmode=require"]),
         (
             "sslmode=verify-full&sslrootcert=/nowhere.pem".to_owned(),

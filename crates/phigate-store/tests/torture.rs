@@ -1,4 +1,4 @@
-//! kill -9 at random moments under load: what was acknowledged is there, once, and the trail is whole.
+//! kill -9 at random moments under load: acknowledged records exist exactly once, and the trail is intact.
 //!
 //! A short run is part of the tests; `PHIGATE_TORTURE=500` asks for as many kills per engine, `PHIGATE_TORTURE_SEED`
 //! for the moments of an earlier run, and `PHIGATE_TORTURE_LOG` names a file to which every batch adds its figures.
@@ -92,8 +92,8 @@ fn attempt(account: &str, new: &NewDecision) -> NewAttempt {
     }
 }
 
-/// Opens the store named by the environment and writes until it is killed. Each line says what was
-/// acknowledged: `D` a decision, `A` a further attempt, `O` an outcome.
+/// Opens the store named by the environment and writes until it is killed. Each line is an acknowledgement: `D` a
+/// decision, `A` a further attempt, `O` an outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the tests below, in a process of its own"]
 async fn writer_in_a_process_of_its_own() {

@@ -120,7 +120,7 @@ impl Access {
         if let Some(known) = self.cache_of(generation).keys.get(key_id) {
             return Ok(Some(known.clone()));
         }
-        // In a box: it is rare, and would make room for itself in every request.
+        // Boxed: rare, and inline it would enlarge every request's future.
         Box::pin(self.look_up(key_id, generation)).await
     }
 

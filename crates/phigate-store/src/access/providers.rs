@@ -33,7 +33,7 @@ struct ProviderBody {
 }
 
 impl ProviderBody {
-    /// Reads an entry. From before there were kinds, its name says what it is.
+    /// Reads an entry. In entries from before kinds existed, the name is the kind.
     fn read(item: &Item) -> Result<Self> {
         let mut stored: Map<String, Value> = item.read()?;
         let kind = stored.entry("kind");
@@ -104,7 +104,7 @@ impl Access {
             .map_err(about(ItemKind::Provider.label()))
     }
 
-    /// The secret that is stored from now on, and what the record says about it.
+    /// The secret that is stored from now on, and its description for the record.
     async fn secret_to_keep(
         &self,
         given: NewSecret<'_>,

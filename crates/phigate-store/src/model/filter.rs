@@ -54,7 +54,7 @@ pub struct Filter {
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
-    /// Decisions for models whose names begin like this.
+    /// Decisions for models whose names have this prefix.
     pub model_prefix: Option<String>,
     /// Decisions about requests for this provider, the first or a further one.
     pub provider: Option<String>,

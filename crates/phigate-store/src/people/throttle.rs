@@ -57,7 +57,7 @@ pub(super) struct Guess {
     place: Name,
     /// Counts over many places, which only reduce the failures without delay.
     wide: Vec<Name>,
-    /// Names of what a success from an origin leaves behind; `None` for places that only their owner can use.
+    /// Names that are kept after a success from an origin; `None` for places that only their owner can use.
     known: Option<Known>,
 }
 

@@ -167,13 +167,13 @@ fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     StoreError::Unavailable(what)
 }
 
-/// Other transactions were in the way; the same again may succeed.
+/// Conflicts with other transactions; a retry may succeed.
 const BUSY: &[SqlState] = &[
     // 40001 and 40P01.
     SqlState::T_R_SERIALIZATION_FAILURE,
     SqlState::T_R_DEADLOCK_DETECTED,
 ];
-/// The pause before the same is tried again.
+/// Pause before a retry.
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
 /// Remedies for errors that a new address of the database often gives.

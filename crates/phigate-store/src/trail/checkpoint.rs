@@ -29,7 +29,7 @@ impl Trail {
             .collect())
     }
 
-    /// Whether the store still holds what checkpoints of it say; the first chain that does not is named.
+    /// Compares the store with checkpoints of it, and returns the first chain that differs.
     pub async fn compare_checkpoints(&self, outside: &[Checkpoint]) -> Result<Option<Fault>> {
         let public_key = self.public_key();
         let mut chains: BTreeMap<(&str, i64), Vec<&Checkpoint>> = BTreeMap::new();

@@ -56,7 +56,7 @@ type Column = fn(&Value) -> Value;
 
 /// Columns that spreadsheets can add up and sort by, beside the nested fields.
 static PLAIN: &[(&str, Column)] = &[
-    // Column, what it is of the joined fields.
+    // Column, and its value in the joined fields.
     ("phi", |fields| phi(&fields["types"])),
     ("findings_count", |fields| total(&fields["types"])),
     ("prompt_tokens", |fields| {
@@ -73,7 +73,7 @@ static PLAIN: &[(&str, Column)] = &[
 /// Makes lines of records: one per request, its outcome beside its decision, and one per act.
 #[derive(Default)]
 pub struct AuditTable {
-    /// Requests whose outcome is still to come.
+    /// Requests without an outcome so far.
     open: BTreeMap<Uuid, Value>,
     rows: u64,
 }

@@ -54,14 +54,14 @@ impl<'a> From<&'a str> for ExportOrder<'a> {
 /// A running export. Lines come oldest first; within a chain always in order.
 pub struct Export<'a> {
     trail: &'a Trail,
-    /// The record of its end, but for what was counted.
+    /// The record of its end, except for the counts.
     ended: AdminAct,
     records: u64,
     /// Rows of the table that was made of the records, if one was.
     rows: Option<u64>,
     reader: Reader<'a>,
     filter: Filter,
-    /// Requests that the filter chose and whose outcome is still to come.
+    /// Chosen requests without an outcome so far.
     open: HashSet<Uuid>,
     ready: VecDeque<ExportLine>,
     gaps: Vec<GapField>,
@@ -113,7 +113,7 @@ impl Trail {
 }
 
 impl Export<'_> {
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<ExportLine>> {
         loop {
             if let Some(line) = self.ready.pop_front() {
@@ -168,7 +168,7 @@ impl Export<'_> {
         })
     }
 
-    /// Whether the request's further attempts and its outcome are what the filter asks for.
+    /// Whether the request's further attempts and its outcome match the filter.
     async fn went_as_asked(&self, decision: &Decision) -> Result<bool> {
         let filter = &self.filter;
         let mut was_asked = filter.provider.is_none() || filter.provider == decision.provider;

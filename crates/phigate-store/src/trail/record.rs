@@ -35,7 +35,7 @@ impl Trail {
     /// caller owes exactly one [`record_outcome`](Self::record_outcome) or
     /// [`queue_outcome`](Self::queue_outcome).
     pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<Written> {
-        // In a box: it is waited for, and would make room for itself in every request.
+        // Boxed: inline it would enlarge every request's future.
         let recorded = Box::pin(async {
             let entry = self.prepare(new).await?;
             let (waiter, wait) = Waiter::new(false);
@@ -80,7 +80,7 @@ impl Trail {
         Ok(Written::new(Durability::Queued))
     }
 
-    /// Queues a job; waits only for room. There nearly always is some, so what waits is made only then.
+    /// Queues a job; waits only for room. The waiting future is made only if the queue is full, which is rare.
     async fn queue_until(&self, end: Instant, job: Job) -> Result<()> {
         let queue = &self.core.writer.queue;
         let Err(refused) = queue.push(job) else {
@@ -372,7 +372,7 @@ pub(crate) fn digests(contents: &Contents) -> SealedDigests {
     }
 }
 
-/// Digest of the codes by which a request can be looked up, in whatever order; none when there are none.
+/// Digest of the codes by which a request can be looked up, regardless of their order; `None` without codes.
 pub(super) fn codes_digest(mut codes: Vec<LookupCode>) -> Option<String> {
     codes.sort_unstable();
     codes.dedup();

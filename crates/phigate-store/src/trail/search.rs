@@ -1,8 +1,8 @@
 //! Searching the trail, in time that does not grow with it.
 //!
-//! Records are found by their time. Something rare would be looked for among all of them, so the counters say which
-//! hours hold any of it, and only those are looked at. What is rare only in combination, and what is not counted, can
-//! still be anywhere: a page that has looked at many records and is not full says how far back it came.
+//! Records are found by their time. A search for something rare would read all of them, so the counters say which hours
+//! hold a match, and only those hours are read. Rare combinations, and fields without a counter, can still be anywhere:
+//! a page that has read many records and is not full says how far back it got.
 
 use std::collections::HashMap;
 use std::ops::Range;

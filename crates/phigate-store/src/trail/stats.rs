@@ -154,7 +154,7 @@ impl Tally {
         self.first * self.width
     }
 
-    /// Adds what a counter says about a moment.
+    /// Adds the count of a counter at a moment.
     fn add(&mut self, time_s: i64, name: &str, count: u64) {
         let (group, key) = name.split_once(':').unwrap_or((name, ""));
         match group {

@@ -119,7 +119,7 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
             is_least: false,
         };
         assert_eq!(counted, all, "{filter:?}");
-        // An export of the same choice has every request whole, and says so of nothing else.
+        // An export of this choice contains every request completely, and claims nothing more.
         let lines = export(&vault, &account, &filter).await;
         let records = lines
             .iter()
@@ -185,7 +185,7 @@ async fn sparse(vault: &Vault, account: &str) -> Vec<(Decision, Outcome)> {
         let mut outcome = answered(decision.request_id);
         outcome.time = decision.time;
         if number == 70 {
-            // One that took long, and one whose process ended.
+            // A request that took long, and a request whose process ended.
             outcome.time = decision.time + SignedDuration::from_hours(20);
             outcome.error_code = Some(ErrorCode::ProviderTimeout);
             outcome.status = Some(504);
