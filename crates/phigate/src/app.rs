@@ -20,11 +20,11 @@ pub(crate) const CLOSING: Duration = Duration::from_secs(20);
 pub(crate) enum Role {
     /// One command.
     Command,
-    /// Answering requests: it also closes what ended processes left open.
+    /// Answering requests: it also closes requests that ended processes left open.
     Server,
 }
 
-/// Opens the store that the settings name, making it when there is none.
+/// Opens the store that the settings name, creating it if it does not exist.
 pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Vault> {
     Ok(Vault::open(vault_options(config, role)).await?)
 }
@@ -50,7 +50,7 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     }
 }
 
-/// A running gateway: its parts, for those who serve, show and look after it.
+/// A running gateway with the parts that servers, pages and background tasks use.
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) vault: Arc<Vault>,

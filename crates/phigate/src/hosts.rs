@@ -19,7 +19,7 @@ use crate::config::Config;
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
     named: Arc<[String]>,
-    /// Any name is answered. Over TLS a browser checks the name by the certificate, and a stranger has none for it.
+    /// Any name is answered. Over TLS a browser checks the name by the certificate, which an attacker does not have.
     is_open: bool,
 }
 

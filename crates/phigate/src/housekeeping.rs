@@ -117,7 +117,7 @@ async fn measure_ends(app: Arc<App>) {
             let left = end.cast_signed() - Timestamp::now().as_second();
             app.metrics.certificate_ends(left.div_euclid(24 * 3600));
         }
-        // While the store cannot be used, what was measured last stays.
+        // While the store cannot be used, the last measurement stays.
         if let Ok(ends) = agreement_ends(&app).await {
             app.metrics.agreements_end(ends);
         }

@@ -1,7 +1,7 @@
 //! The description of the API, as served on `/openapi.json` and printed by `phigate openapi`.
 //!
-//! What is written in `openapi.json` by hand has places such as `"{error_codes}"`, which are filled from the tables:
-//! a new kind of PHI, mode or error code is described without another line.
+//! The handwritten `openapi.json` has places such as `"{error_codes}"`, which are filled from the tables: a new kind of
+//! PHI, mode or error code is described without another line.
 
 use std::sync::LazyLock;
 

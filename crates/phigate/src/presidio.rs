@@ -22,7 +22,7 @@ use crate::app::App;
 /// Name in records in place of a caller's key.
 const KEY: &str = "presidio";
 
-/// Longest body of an error: ours are a sentence.
+/// Longest body of an error; phigate's own errors are one sentence.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
 
 /// State of every request on this interface.
@@ -106,7 +106,7 @@ impl Desktop {
         self.app.gateway.serve(call, service).await
     }
 
-    /// Lists what the account's detector looks for.
+    /// Lists the kinds that the account's detector finds.
     async fn list(
         &self,
         asked: Asked,

@@ -73,7 +73,7 @@ async fn records(
             Record::Decision(found) if found.key_id == key_id => decision = fields(record),
             Record::Attempt(_) => attempts.push(fields(record)),
             Record::Outcome(_) => outcome = fields(record),
-            // What people did about it is not the caller's business.
+            // Acts of people on the request are not shown to the caller.
             Record::Decision(_) | Record::Admin(_) => {}
         }
     }

@@ -396,7 +396,7 @@ fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
-    // Google's format puts what the system says before what the user said first.
+    // Google's format puts the system's text before the user's first text.
     let halves =
         r#"[{"role":"user","content":"536228741"},{"role":"system","content":"My SSN is"}]"#;
     let body = format!(r#"{{"model":"gemini-2.5-flash","messages":{halves}}}"#);

@@ -1,5 +1,5 @@
-//! Providers that want more than a key, against stand-ins of their token endpoints: what they do wrong, what owners do
-//! wrong, and what the gateway says about it.
+//! Providers that need more than a key, against stand-ins of their token endpoints: mistakes of providers, mistakes of
+//! owners, and the gateway's messages about them.
 
 use std::time::{Duration, Instant};
 

@@ -73,7 +73,7 @@ fn a_thousand_idle_callers_cost_little_and_others_are_served() {
             socket
         })
         .collect();
-    // What is needed for a request is kept ready for a moment.
+    // Buffers of a request are kept for a moment.
     std::thread::sleep(Duration::from_secs(2));
     expect_prompt_service(&gateway, &key, "with a thousand idle callers");
     let grown = memory_mib(&gateway).saturating_sub(before);

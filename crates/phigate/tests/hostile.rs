@@ -90,7 +90,7 @@ fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
     let pause = Duration::from_millis(800);
     let said = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "gpt-test",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "SSN 219-09-4218."}, "finish_reason": "stop"}]});
-    // What was found in a reply is sealed, and waits for the store a while.
+    // Findings in a reply are sealed, and wait for the store for a while.
     for (replies, waits) in [("off", false), ("flag", true)] {
         let provider = Provider::start();
         let gateway = Gateway::start(&provider);

@@ -96,7 +96,7 @@ fn wait_for_traffic(provider: &Provider) {
     panic!("no request reached the provider, or none fell back");
 }
 
-/// Callers at every door for a while, then the kill; the ids of what was answered.
+/// Runs callers at every door for a while, then kills the gateway; returns the ids of answered requests.
 fn round(gateway: &mut Gateway, provider: &Provider, key: &str, moment: Duration) -> Vec<String> {
     let is_over = AtomicBool::new(false);
     let (address, is_over) = (gateway.address.clone(), &is_over);

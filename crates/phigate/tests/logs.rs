@@ -122,7 +122,7 @@ fn every_request_is_counted_and_timed() {
             1,
         ),
         ("phigate_findings_total", &[r#"type="ssn""#], 3),
-        // Who was refused at once was not kept waiting.
+        // A request that was refused at once did not wait.
         ("phigate_added_seconds_count", &[], 2),
         ("phigate_provider_seconds_count", &[r#"family="openai""#], 1),
         ("phigate_audit_write_seconds_count", &[], 3),

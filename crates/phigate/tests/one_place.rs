@@ -33,7 +33,7 @@ const EVERYDAY: &[&str] = &[
     "phone",
     // Of acts.
     "login",
-    // Of limits: parts of a request, what is counted, and a field of records.
+    // Of limits: parts of a request, counted things, and a field of records.
     "concurrency",
     "connections",
     "fields",
@@ -48,7 +48,7 @@ const EVERYDAY: &[&str] = &[
     "never",
     "none",
     "off",
-    // Of stored items: what messages are about.
+    // Of stored items: subjects of messages.
     "account",
     "api_key",
     "lane",

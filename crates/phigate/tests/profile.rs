@@ -8,7 +8,7 @@ fn folder() -> PathBuf {
     std::fs::canonicalize(root).unwrap()
 }
 
-/// Some of what cargo gives the compiler in release builds.
+/// Some arguments that cargo passes to the compiler in release builds.
 const RELEASE: &str = "-C opt-level=3 -C codegen-units=1 --target aarch64-unknown-linux-gnu";
 
 /// Arguments of the compiler when cargo gives these words.

@@ -1,4 +1,4 @@
-//! Named providers, end to end: who is asked for a model, what they may have, and what happens when they fail.
+//! Named providers, end to end: choice of the provider for a model, its permission for PHI, and fallbacks.
 
 use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 use serde_json::{Value, json};

@@ -121,8 +121,8 @@ impl Scene {
         }
     }
 
-    /// Everything the provider saw was answered and has its two records; what was refused has none,
-    /// or two that say so.
+    /// Checks that every request that the provider saw was answered and has its two records, and that refused requests
+    /// have no record, or two that say so.
     fn check(&self) {
         let answered = self.answered.lock().unwrap();
         let forwarded = self.provider.seen().len();

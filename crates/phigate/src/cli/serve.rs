@@ -75,7 +75,7 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
 /// Prints the greeting once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
-/// Serves until stopped. `prepare` may fill the store first and says what to print.
+/// Serves until stopped. `prepare` may fill the store first and returns the greeting.
 pub(super) fn start(
     config: Config,
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Greeting>,
@@ -87,7 +87,7 @@ pub(super) fn start(
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     logs::start(&config.log);
     let format = config.log.format;
-    // Callers have their own threads; this runtime does the little other work. It outlives the store, whose connections
+    // Callers have their own threads; this runtime does the remaining work. It outlives the store, whose connections
     // need the runtimes that opened them.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

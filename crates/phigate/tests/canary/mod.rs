@@ -263,7 +263,7 @@ impl Scene {
         self.gateway.post(path, &self.key, &body.to_string())
     }
 
-    /// No error holds the marker, and no header of ours; an answer may, for that is what was asked for.
+    /// Checks that no error and none of our headers hold the marker; an answer may, because it was asked for.
     fn check(&self, what: &str, answer: &Answer) {
         // The way to the login leads back to the page that was asked for.
         let told = answer.headers.iter().filter(|(name, _)| name != "location");

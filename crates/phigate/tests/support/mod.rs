@@ -97,7 +97,7 @@ impl Gateway {
         lines.map(count).sum()
     }
 
-    /// Waits for the logs to hold these words, and gives what follows them up to the next space.
+    /// Waits for the logs to hold these words, and returns the word after them.
     pub fn logged_after(&self, words: &str) -> String {
         for _ in 0..100 {
             if let Some((_, rest)) = self.logs.lock().unwrap().split_once(words) {
@@ -109,7 +109,7 @@ impl Gateway {
         panic!("not logged: {words}");
     }
 
-    /// A running server whose three families lead to `provider`.
+    /// Starts a gateway whose three families lead to `provider`.
     pub fn start(provider: &Provider) -> Self {
         Self::start_with(provider, &[])
     }

@@ -123,7 +123,7 @@ fn sought(question: &Question) -> (&'static str, Vec<SecretString>) {
     (question.kind().code(), forms.collect())
 }
 
-/// Says what was found and what was tried.
+/// Prints the number of matches and the forms that were tried.
 fn tell(found: &[Disclosure], questions: &[Question]) {
     match found.len() {
         0 => eprintln!("not found in the requests that the audit trail still holds"),

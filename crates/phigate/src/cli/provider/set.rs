@@ -161,7 +161,7 @@ impl Set {
         })
     }
 
-    /// The reason for what lets more PHI go there, and for an agreement that lets none go there from the start.
+    /// Reason for an entry that may receive more PHI than before, or that is new with an agreement that permits none.
     fn reason_to(
         &self,
         config: &ProviderConfig,
