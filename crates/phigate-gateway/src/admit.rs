@@ -77,7 +77,7 @@ impl Gateway {
         });
     }
 
-    /// Notes that a request was not let in: in the log by itself, in the trail by key and minute.
+    /// Notes a refused request: in the log individually, in the trail by key and minute.
     pub(crate) fn not_let_in(&self, who: Refused<'_>, request_id: Uuid, error: &GatewayError) {
         request_log::not_let_in(request_id, who, error.code());
         self.metrics.refused(error.code());

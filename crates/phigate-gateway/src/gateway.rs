@@ -26,7 +26,7 @@ pub struct Gateway {
     pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
     pub(crate) bad_keys: BadKeys,
-    /// Requests that were not let in, until they are recorded.
+    /// Counts of refused requests, until they are recorded.
     pub(crate) refusals: Refusals,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
@@ -78,7 +78,7 @@ impl Gateway {
         self.key_limits.share_between(replicas);
     }
 
-    /// Records how many requests were not let in, by key and minute: minutes that are over, or all when it stops.
+    /// Records the number of refused requests by key and minute: finished minutes, or all when the gateway stops.
     pub async fn record_refusals(&self, is_stopping: bool) {
         self.refusals.record(&self.vault.trail, is_stopping).await;
     }

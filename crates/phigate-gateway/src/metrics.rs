@@ -276,7 +276,7 @@ impl Metrics {
         self.scan.observe(took.as_secs_f64());
     }
 
-    /// Notes how long a request was in our own hands.
+    /// Notes the time that the gateway added to a request.
     pub fn added(&self, took: Duration) {
         self.added.observe(took.as_secs_f64());
     }

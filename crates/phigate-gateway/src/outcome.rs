@@ -43,7 +43,7 @@ struct Due {
     /// Whether an attempt is under way, and how long those before it took.
     is_asking: bool,
     asked: Duration,
-    /// The providers it went to. How the last one ended is known when the request ends.
+    /// Attempts at providers. The end of the last is known when the request ends.
     attempts: Vec<AttemptEnd>,
     provider: Option<ProviderAnswer>,
     /// Reason why the provider could not be asked.
@@ -105,7 +105,7 @@ impl OutcomeDue {
         });
     }
 
-    /// The provider that it went to failed.
+    /// Notes that the provider failed.
     pub(crate) fn attempt_failed(&mut self, error: &GatewayError) {
         if let Some(due) = &mut self.0 {
             due.end_attempt(Some(error.code()));
@@ -136,7 +136,7 @@ impl OutcomeDue {
         self.0.as_ref().map(|due| &*due.record)
     }
 
-    /// The provider could not be asked, or did not answer.
+    /// Notes that the provider could not be asked, or did not answer.
     pub(crate) fn could_not_be_asked(&mut self, cause: ProviderError) {
         if let Some(due) = &mut self.0 {
             due.cause = Some(cause);
@@ -325,7 +325,7 @@ impl Drop for OutcomeDue {
 }
 
 impl Due {
-    /// The attempt under way is over, if it was not already.
+    /// Ends the current attempt, unless it has ended.
     fn end_attempt(&mut self, error: Option<ErrorCode>) {
         self.asked = self.provider_time();
         self.is_asking = false;
@@ -386,7 +386,7 @@ impl Due {
         }
     }
 
-    /// The name of the provider that was asked last, otherwise of the one to ask first.
+    /// Name of the provider that was asked last, otherwise of the first to ask.
     fn provider_name(&self) -> &str {
         let last = self.attempts.last().map(|last| last.provider.as_str());
         last.or(self.facts.provider()).unwrap_or_default()

@@ -68,7 +68,7 @@ impl Gateway {
         let open = Open::admit(self, call).await?;
         // Its body, within all limits.
         let received = open.read().await?;
-        // Parsed, routed, scanned, treated as the mode says, translated, and looked at once more.
+        // Parsed, routed, scanned, treated by mode, translated, and scanned again.
         let decided = received.decide().await?;
         // The decision is on disk, or queued if it needs no proof. Until here no byte has left.
         let mut recorded = decided.record().await?;
@@ -153,7 +153,7 @@ pub struct Recorded {
 pub enum Sent {
     /// The provider has begun to answer.
     Answered(Box<Answered>),
-    /// The provider failed, and another may be asked.
+    /// Failure of the provider; another may be asked.
     Failed(Box<Failed>),
 }
 
@@ -327,9 +327,8 @@ pub enum Relayed {
 }
 
 impl Answered {
-    /// Brings the answer back. The outcome of a whole one is handed to the writer before the caller gets it; that of a
-    /// stream follows its last byte. An answer that breaks before the caller got anything of it is like one that never
-    /// came.
+    /// Relays the answer. The outcome of a complete answer is handed to the writer before the caller gets it; that of a
+    /// stream follows its last byte. An answer that breaks before the caller received anything counts as missing.
     pub async fn relay(self) -> Result<Relayed, Stopped> {
         let (gateway, attempt) = (&self.holds.gateway, self.attempt);
         let relayed = if self.exchange.is_stream {

@@ -126,7 +126,7 @@ impl State {
         match self {
             Self::Open(relay) => Some(relay.advance().await),
             Self::Broken => {
-                // An error closes the connection at once; the event before it needs time to leave.
+                // An error closes the connection immediately; the event before it needs time to leave.
                 tokio::time::sleep(LAST_EVENT).await;
                 Some((Err(BrokenOff), Self::Done))
             }

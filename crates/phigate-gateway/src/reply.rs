@@ -1,4 +1,4 @@
-//! A whole answer: read, translated, dealt with, recorded, returned.
+//! A complete answer: read, translated, scanned and restored, recorded, returned.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::outcome::OutcomeDue;
 use crate::provider::Incoming;
 use crate::scan_job::{is_long, on_its_own_thread};
 
-/// Brings a whole answer back. Its outcome is handed to the record before the caller gets it; that of an answer which
-/// cannot be given is handed back.
+/// Relays a complete answer. Its outcome is handed to the writer before the caller gets it; that of an answer which
+/// cannot be given is returned.
 pub(crate) async fn whole(
     gateway: &Gateway,
     exchange: Exchange,

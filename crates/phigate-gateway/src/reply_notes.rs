@@ -62,7 +62,7 @@ impl ReplyNotes {
         }
     }
 
-    /// The headers of a whole reply.
+    /// Writes the headers of a complete reply.
     pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
         if self.restores {
             headers.insert(PHI_RESTORED, HeaderValue::from(self.tally.restored));

@@ -67,7 +67,7 @@ impl RequestLine<'_> {
     }
 }
 
-/// Says that a request was not let in. Nothing of it was read.
+/// Logs a refused request, whose body was not read.
 pub(crate) fn not_let_in(request_id: Uuid, who: Refused<'_>, code: ErrorCode) {
     tracing::info!(
         request.id = %request_id,

@@ -124,7 +124,7 @@ mod tests {
     use crate::open::{Permits, Said};
     use crate::testing;
 
-    /// A request of an account with a body like this.
+    /// A request of an account with this body.
     fn received(gateway: &Arc<Gateway>, account: &Arc<Account>, body: String) -> Received {
         Received {
             record: testing::record(gateway, account),

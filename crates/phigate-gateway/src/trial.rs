@@ -179,7 +179,7 @@ fn judge(told: &Told, took_ms: u64) -> Trial {
     }
     match told.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Trial::WrongKey,
-        // Google refuses a wrong key like this.
+        // Google's answer to a wrong key.
         StatusCode::BAD_REQUEST if mistakes::is_bad_key(&told.body) => Trial::WrongKey,
         status => Trial::Unexpected {
             status: status.as_u16(),

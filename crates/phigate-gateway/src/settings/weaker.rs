@@ -12,7 +12,7 @@ use super::AccountSettings;
 /// One thing that protects less than before.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Weaker {
-    /// PHI goes on unchanged; the mode before.
+    /// PHI is forwarded unchanged; the mode before.
     Mode(Mode),
     /// Parts that cannot be scanned are forwarded.
     Attachments,

@@ -1,4 +1,4 @@
-//! The usual mistakes with a provider, known by its answer. Its words are looked at and never repeated.
+//! Frequent mistakes with a provider, recognised by its answer, whose text is never repeated.
 
 use http::{HeaderMap, header};
 use phigate_auth::{Reason, clock_skew_s};
