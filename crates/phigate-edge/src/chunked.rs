@@ -9,20 +9,20 @@ const LINE_BYTES_MAX: usize = 4096;
 /// Part of the body that the next byte belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In a size line, with the digits read so far.
+    /// Size line, with the digits read so far.
     Size {
         digits: u8,
     },
-    /// After the digits, in an extension.
+    /// Extension behind the digits.
     Extension,
     /// The line feed after a size line.
     SizeFeed,
-    /// In a chunk, with this many bytes to come.
+    /// Data of a chunk, with this many bytes to come.
     Data,
     /// The carriage return and line feed after a chunk.
     DataReturn,
     DataFeed,
-    /// In a trailer line, or at the start of one.
+    /// Trailer line, or the start of one.
     TrailerStart,
     Trailer,
     TrailerFeed,

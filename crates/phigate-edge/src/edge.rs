@@ -172,7 +172,7 @@ impl Edge {
         Ok(())
     }
 
-    /// Waits for a place where one is needed; it is kept until the answer was sent.
+    /// Waits for a place if the request needs one; it is kept until the answer was sent.
     async fn take_permit(
         &self,
         id: Uuid,
@@ -230,7 +230,7 @@ fn log_refusal(id: Uuid, error: EdgeError, status: u16) {
     );
 }
 
-/// Tells an HTTP/1 caller that the connection closes.
+/// Announces to an HTTP/1 caller that the connection closes.
 fn closing(version: Version, mut response: Response) -> Response {
     if version < Version::HTTP_2 {
         let close = HeaderValue::from_static("close");

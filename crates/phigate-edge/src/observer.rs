@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::EdgeError;
 
-/// Counts what happens at the edge. The edge knows nothing of metrics; somebody else keeps them.
+/// Counts events at the edge. Implemented outside, because the edge has no metrics.
 pub trait Observer: Send + Sync {
     /// A connection was opened (`+1`) or has ended (`-1`).
     fn connections(&self, change: i64);

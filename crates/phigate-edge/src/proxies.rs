@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Proxies in front of this server. By default there are none, and every peer is a caller.
+/// Proxies in front of this server. Empty by default, so that every peer is a caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<Network>);
 

@@ -56,7 +56,7 @@ pub(crate) struct Caller<'a> {
     pub(crate) peer: SocketAddr,
     pub(crate) place: &'a Place,
     activity: Arc<Activity>,
-    /// Opening time of the connection, until the caller is told about the drain.
+    /// Opening time of the connection, until the drain is announced to the caller.
     untold: Option<Instant>,
 }
 

@@ -21,7 +21,7 @@ thread_local! {
     static THREAD_NUMBER: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Threads that serve callers. By default there are none, and the current runtime serves.
+/// Threads that serve callers. Empty by default, so that the current runtime serves.
 #[derive(Debug, Default)]
 pub struct Threads {
     threads: Vec<Thread>,

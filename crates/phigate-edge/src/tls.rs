@@ -30,7 +30,7 @@ impl TlsFiles {
     }
 }
 
-/// How often the files are looked at.
+/// Interval of checking the files for changes.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Reason why a certificate cannot be used.

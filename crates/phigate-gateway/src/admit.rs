@@ -1,4 +1,4 @@
-//! Who asks: the account of a caller, and a place among its requests.
+//! Authentication of a request: the account of its caller, and a place among that account's requests.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -39,8 +39,8 @@ impl Gateway {
         }
     }
 
-    /// A bad key is an act on the account whose key it is or claims to be, otherwise on the installation. The limit on bad
-    /// keys also limits the records; what is above it is counted.
+    /// Records a bad key on the account whose key it is or claims to be, otherwise on the installation. The limit on
+    /// bad keys also limits the records; attempts beyond it are counted.
     fn bad_key(
         self: &Arc<Self>,
         client: IpAddr,
@@ -77,7 +77,7 @@ impl Gateway {
         });
     }
 
-    /// Notes that a request was not let in: in the log by itself, in the trail by key and minute.
+    /// Notes a refused request: in the log individually, in the trail by key and minute.
     pub(crate) fn not_let_in(&self, who: Refused<'_>, request_id: Uuid, error: &GatewayError) {
         request_log::not_let_in(request_id, who, error.code());
         self.metrics.refused(error.code());
@@ -86,11 +86,11 @@ impl Gateway {
     }
 }
 
-/// Where Anthropic's clients and LiteLLM put a key.
+/// Header in which Anthropic's clients and LiteLLM send a key.
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// The caller's key, by either header. Where both are sent they must say the same: whoever stands between must not be
-/// able to read one and the gateway the other.
+/// Returns the caller's key from either header. Both headers, if sent, must agree. Otherwise a proxy could read one key
+/// and the gateway the other.
 fn key_of<'h>(headers: &'h HeaderMap) -> Result<&'h str, AdmitError> {
     let text = |value: &'h HeaderValue| value.to_str().map_err(|_| AdmitError::Malformed);
     let mut given = headers.get_all(X_API_KEY).iter();

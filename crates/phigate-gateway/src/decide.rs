@@ -1,6 +1,6 @@
-//! The part of a request's life without waiting: parse, route, scan, apply the mode, translate, look once more.
+//! Synchronous steps of a request: parse, route, scan, apply the mode, translate, scan again.
 //!
-//! Everything here computes; where and when is [`ScanJob`]'s business.
+//! [`ScanJob`] decides on which thread and when they run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ use crate::route::{self, Route};
 use crate::scan_job::{ScanJob, is_long};
 use crate::stages::Stages;
 
-/// What was decided, with what was known by then.
+/// Decision about a request, with the facts gathered by then.
 pub(crate) type Verdict = (Box<RequestFacts>, Result<Box<Forward>, GatewayError>);
 
 /// Decides about a body.
@@ -50,7 +50,7 @@ pub(crate) async fn decide(
     decided.await.unwrap_or_else(undecided)
 }
 
-/// Decides about a request for the next provider that can be asked, after one failed. None when there is no other.
+/// Decides about a request for the next provider that can be asked, after a failure. `None` if all were asked.
 pub(crate) async fn decide_again(
     record: &RequestRecord,
     others: Others,
@@ -67,7 +67,7 @@ pub(crate) async fn decide_again(
     decided.await.ok().flatten()
 }
 
-/// Computes, where and when there is room for it.
+/// Runs a computation on the thread and at the time that [`ScanJob`] chooses.
 async fn computed<T: Send + 'static>(
     record: &RequestRecord,
     said: Said,
@@ -95,7 +95,7 @@ struct Decider {
     scanner: Arc<Scanner>,
     door: &'static Door,
     said: Said,
-    /// Where a request from the dashboard leaves what was sent and answered.
+    /// Store of the request and reply that the dashboard shows.
     stages: Option<Arc<Stages>>,
 }
 
@@ -114,7 +114,7 @@ impl Decider {
 
     fn decide(&self, scanner: &Scanner, body: Bytes) -> Verdict {
         let mut facts = RequestFacts::of_body(body.len());
-        // The panic hook tells where; a request that could not be scanned is not forwarded.
+        // The panic hook logs the place; a request that could not be scanned is not forwarded.
         let steps = AssertUnwindSafe(|| self.steps(scanner, body, &mut facts));
         let verdict = std::panic::catch_unwind(steps);
         let verdict = verdict.unwrap_or(Err(GatewayError::DetectorUnavailable));
@@ -162,7 +162,7 @@ impl Decider {
                         scanned.map(|scanned| Others::new(scanned, conversation, rest));
                     return Ok(forward);
                 }
-                // What the caller's own provider cannot be asked is refused; a fallback is passed over.
+                // A request that the caller's chosen provider may not receive is refused; a fallback is skipped.
                 Err(_) if choice.is_fallback && !rest.is_empty() => {}
                 Err(error) => return Err(error),
             }
@@ -195,7 +195,7 @@ impl Decider {
         None
     }
 
-    /// What goes to a provider: treated as the mode and the agreement say, translated, and looked at once more.
+    /// Prepares a request for a provider: treats it by mode and agreement, translates it and scans it again.
     fn prepare(
         &self,
         scanner: &Scanner,
@@ -219,7 +219,7 @@ impl Decider {
         if let Some(stages) = &self.stages {
             stages.keep_sent(clean.request().document().expose());
         }
-        // In a box: it is handed from step to step.
+        // Boxed: it is passed from step to step.
         Ok(Box::new(Forward {
             action: action(&clean),
             provider: route.name.to_owned(),
@@ -240,7 +240,7 @@ impl Decider {
         }))
     }
 
-    /// What is done for a provider: what the owner chose, and at least what is agreed with its operator.
+    /// Policy for a provider: the owner's choice, and at least the agreement with the operator.
     fn policy(&self, route: &Route<'_>) -> Policy {
         let agreed = route.provider.config.phi_now(Timestamp::now());
         let mode = match self.account.mode {
@@ -253,7 +253,7 @@ impl Decider {
         }
     }
 
-    /// Writes the provider's request and looks at it once more: translation joins texts that stood apart.
+    /// Writes the provider's request and scans it again: translation joins texts that were separate.
     fn translate(
         &self,
         scanner: &Scanner,
@@ -309,7 +309,7 @@ impl Decider {
     }
 }
 
-/// What is done with a request that may leave, in the audit trail's words.
+/// Action in the audit trail for a request that may leave.
 fn action(clean: &CleanRequest) -> Action {
     if clean.report().has_phi() {
         clean.mode().action
@@ -318,7 +318,7 @@ fn action(clean: &CleanRequest) -> Action {
     }
 }
 
-/// PHI that shows only in the provider's format: blocked where the mode blocks, and otherwise beyond replacing.
+/// Error for PHI that shows only in the provider's format: blocked if the mode blocks, otherwise not replaceable.
 fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
     if matches!(mode.effect, Effect::Block) {
         return GatewayError::Blocked(kinds);

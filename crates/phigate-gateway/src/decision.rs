@@ -18,7 +18,7 @@ use crate::outcome::{OutcomeDue, unrecorded};
 use crate::record::RequestRecord;
 
 impl RequestRecord {
-    /// Records that a request may leave. When this returns, the record is on disk, or queued where that is enough.
+    /// Records that a request may leave. When this returns, the record is on disk, or queued if that suffices.
     pub(crate) async fn forward(
         self: Box<Self>,
         mut facts: Box<RequestFacts>,
@@ -36,8 +36,8 @@ impl RequestRecord {
         };
         self.gateway.metrics.added(self.received.elapsed());
         if forward.exchange.reply.replies != Replies::Off {
-            // A caller who leaves in the middle of a stream leaves no time for it. Not having it costs the sealed
-            // reply, not the record.
+            // A caller that disconnects in the middle of a stream leaves no time to load it. Without it the sealed
+            // reply is lost, not the record.
             let account = &self.admission.account.id;
             let replies = &self.gateway.vault.replies;
             Box::pin(replies.prepare_to_seal(account)).await.ok();
@@ -47,8 +47,8 @@ impl RequestRecord {
         Ok((written, outcome))
     }
 
-    /// Records that texts were scanned for whoever sent them, and gives the answer its headers. An answer that cannot be
-    /// recorded is not given.
+    /// Records that texts were scanned for the caller, and adds headers to the answer. Without a record there is no
+    /// answer.
     pub(crate) async fn scanned(
         self: Box<Self>,
         mut facts: Box<RequestFacts>,

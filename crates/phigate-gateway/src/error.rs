@@ -1,8 +1,7 @@
-//! Everything a caller can be told, with its status and code.
+//! Every error that a caller can receive, with its status and code.
 //!
-//! One variant per thing that can be said. Messages are ours: none quotes what
-//! a caller or a provider sent, except a provider's own explanation after the
-//! same scan that the request went through.
+//! One variant per error. Messages never quote a caller or a provider, except a provider's explanation that passed the
+//! scan of the request.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -20,17 +19,17 @@ use phigate_types::{ErrorCode, ErrorFormat, ProviderKind};
 use crate::key_limits::Limited;
 use crate::long_scans::NoPlace;
 
-/// When it is worth asking again while long scans wait for each other.
+/// Advised pause before a retry while long scans wait for each other.
 const DETECTOR_BUSY_S: u64 = 5;
 
-/// What a caller beyond a limit is told: those may be many more than are answered.
+/// Prebuilt answer for rate-limited callers, who may outnumber served callers.
 static RATE_LIMITED: LazyLock<Bytes> = LazyLock::new(|| {
     let error = GatewayError::RateLimited { retry_after_s: 0 };
     let body = ErrorBody::new(error.status(), error.code(), error.message());
     body.to_json(ErrorFormat::OpenAi, None)
 });
 
-/// Why a request was not answered as asked.
+/// Reason why a request was not answered as asked.
 #[derive(Debug)]
 pub enum GatewayError {
     /// The HTTP edge refused it.
@@ -44,13 +43,13 @@ pub enum GatewayError {
         /// Seconds until it is worth trying again.
         retry_after_s: u64,
     },
-    /// Not `application/json`.
+    /// Content type other than `application/json`.
     MediaType,
     /// The body is not a request we can take.
     Request(RequestError),
     /// No provider serves this model.
     UnknownModel,
-    /// The model's providers do not take what callers at this door write.
+    /// The model's providers do not accept the format of this door.
     WrongDoor,
     /// The family's provider has no key.
     NotConfigured {
@@ -258,7 +257,7 @@ impl From<RequestError> for GatewayError {
 }
 
 impl From<StoreError> for GatewayError {
-    /// Whatever is wrong with the store, a caller is told one thing: nothing was forwarded.
+    /// Maps every store failure to one answer: nothing was forwarded.
     fn from(_: StoreError) -> Self {
         Self::AuditUnavailable
     }

@@ -1,4 +1,4 @@
-//! What is known about a request, gathered step by step for its records and headers.
+//! Facts about a request, gathered step by step for its records and headers.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -26,20 +26,20 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const PARAMS_ADJUSTED: HeaderName = HeaderName::from_static("x-gateway-params-adjusted");
 const PARAMS_DROPPED: HeaderName = HeaderName::from_static("x-gateway-params-dropped");
 
-/// What is known about a request so far. A refusal leaves the later fields empty.
+/// Facts gathered so far. A refusal leaves the later fields empty.
 #[derive(Debug, Default)]
 pub(crate) struct RequestFacts {
     body_bytes: u64,
     model: Model,
     family: Option<ProviderKind>,
     provider: Option<String>,
-    /// What is in force with the provider's operator.
+    /// Terms in force with the provider's operator.
     terms: ProviderTerms,
-    /// How long the scan and the records took.
+    /// Durations of the scan and of writing the records.
     scan: Duration,
     recording: Duration,
     is_stream: bool,
-    /// What the scan found; none when it was never reached.
+    /// Report of the scan; `None` before the scan.
     report: Option<Report>,
     /// The body as received. Kept only of requests with PHI.
     original: Option<SecretBytes>,
@@ -52,43 +52,43 @@ pub(crate) struct RequestFacts {
     tokens: Vec<String>,
 }
 
-/// The model asked for, as records may tell it.
+/// The model asked for, as records may show it.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum Model {
-    /// Not one that any family serves: it may be any text.
+    /// Unchecked text that no provider family serves.
     #[default]
     Unknown,
-    /// Not one that anybody serves, but it reads like one. For the record alone, not for the log.
+    /// Identifier that no provider serves. Written to the record, never to the log.
     Unserved(String),
     Named(String),
-    /// Its name holds PHI.
+    /// Name that holds PHI.
     Withheld,
 }
 
 impl RequestFacts {
-    /// A body of which nothing is known but its size.
+    /// Facts for a body that has not been parsed.
     ///
-    /// In a box, like the record of a request: both are handed from step to step.
+    /// Boxed, like the record of a request: both are passed from step to step.
     pub(crate) fn of_body(body_bytes: usize) -> Box<Self> {
         let mut facts = Box::<Self>::default();
         facts.body_bytes = body_bytes as u64;
         facts
     }
 
-    /// It is a request of its door.
+    /// Notes that the body was read as a request of its door.
     pub(crate) fn set_read(&mut self, request: &Request) {
         self.is_stream = request.is_stream();
     }
 
-    /// Nobody serves its model. Whoever looks for the mistake wants to know which it was; what may be another text than
-    /// a model's name, or holds PHI, is not told.
+    /// Notes the name of a model that is not served, because its caller needs to find the mistake. Texts that are not
+    /// identifiers, or that hold PHI, are not kept.
     pub(crate) fn set_unserved(&mut self, asked: &str, scanner: &Scanner) {
         if is_identifier(asked) && !scanner.finds_in_model(asked) {
             self.model = Model::Unserved(asked.to_owned());
         }
     }
 
-    /// Its model is served like this. The model is told only now: an unknown one may be any text.
+    /// Notes the route of the request. Only now is the model's name safe to record.
     pub(crate) fn set_route(&mut self, asked: &str, route: &Route<'_>) {
         if self.model == Model::Unknown {
             self.model = Model::Named(asked.to_owned());
@@ -103,7 +103,7 @@ impl RequestFacts {
         self.recording += took;
     }
 
-    /// It was scanned, which took this long.
+    /// Notes the result and duration of the scan.
     pub(crate) fn set_scanned(&mut self, scanned: &Scanned, took: Duration) {
         self.scan = took;
         let report = scanned.report();
@@ -118,20 +118,20 @@ impl RequestFacts {
         self.report = Some(report.clone());
     }
 
-    /// It was scanned for its sender, which took this long. Nothing of it is kept: nothing went anywhere.
+    /// Notes the result of a scan that was asked for by itself. Content is not kept, because it was not forwarded.
     pub(crate) fn set_report(&mut self, report: Report, took: Duration) {
         self.scan = took;
         self.report = Some(report);
     }
 
-    /// It may leave, translated like this.
+    /// Notes the parameters that translation adjusted or dropped.
     pub(crate) fn set_cleared(&mut self, clean: &CleanRequest, cleared: &Cleared) {
         self.adjusted = cleared.adjusted().to_vec();
         let dropped = cleared.dropped().iter();
         self.dropped = dropped.map(|name| spoken_name(clean, name)).collect();
     }
 
-    /// Its values were masked by tokens.
+    /// Notes the conversation and tokens that mask the values.
     pub(crate) fn set_masked_with(&mut self, reply: &ReplyPlan) {
         self.conversation.clone_from(&reply.conversation);
         let names = reply.rules.issued.names();
@@ -151,7 +151,7 @@ impl RequestFacts {
         }
     }
 
-    /// The model asked for, as the record tells it.
+    /// The model asked for, as the record shows it.
     pub(crate) fn model(&self) -> Option<String> {
         match &self.model {
             Model::Unserved(name) => Some(name.clone()),
@@ -159,7 +159,7 @@ impl RequestFacts {
         }
     }
 
-    /// The same, for the log.
+    /// The model asked for, as the log shows it.
     pub(crate) fn model_name(&self) -> Option<&str> {
         match &self.model {
             Model::Unknown | Model::Unserved(_) => None,
@@ -168,7 +168,7 @@ impl RequestFacts {
         }
     }
 
-    /// The model as another provider is asked for it, as the record tells it.
+    /// The model that a fallback provider is asked for, as the record shows it.
     pub(crate) fn model_of(&self, model: &str) -> Option<String> {
         match self.model {
             Model::Withheld => Some(WITHHELD.to_owned()),
@@ -176,7 +176,7 @@ impl RequestFacts {
         }
     }
 
-    /// It goes to another provider, where other parameters may be changed or dropped.
+    /// Takes over the facts of a further attempt, because another provider may adjust or drop other parameters.
     pub(crate) fn follow(&mut self, other: Box<Self>) {
         self.family = other.family;
         self.provider = other.provider;
@@ -195,7 +195,7 @@ impl RequestFacts {
         self.provider.as_deref()
     }
 
-    /// What is in force with the provider's operator.
+    /// Terms in force with the provider's operator.
     pub(crate) fn terms(&self) -> ProviderTerms {
         self.terms.clone()
     }
@@ -210,8 +210,8 @@ impl RequestFacts {
         self.is_stream
     }
 
-    /// The model that answered, by the provider's word. Records are not sealed: what is not an identifier, holds PHI,
-    /// or may repeat what was withheld of the model asked for, is withheld too.
+    /// The model that answered, as the provider names it. Records are not sealed: words that are not identifiers, hold
+    /// PHI, or may repeat a withheld name are withheld too.
     pub(crate) fn served_model(&self, word: &str) -> String {
         static DETECTOR: LazyLock<Detector> = LazyLock::new(|| Detector::default().without_names());
         let is_plain = || self.model_name() == Some(word) || DETECTOR.scan(word).is_empty();
@@ -227,14 +227,15 @@ impl RequestFacts {
         self.original.take()
     }
 
-    /// The bytes for the provider, for the record of a request with PHI. What is forwarded as it came is not kept twice.
+    /// The bytes for the provider, for the record of a request with PHI. `None` if they equal the received body, which
+    /// is kept already.
     pub(crate) fn sent(&self, action: Action, cleared: &Cleared) -> Option<SecretBytes> {
         let original = self.original.as_ref().map(SecretBytes::expose);
         let is_as_received = action == Action::FORWARDED && original == Some(cleared.body());
         (self.has_phi() && !is_as_received).then(|| SecretBytes::from(cleared.body()))
     }
 
-    /// How large everything was.
+    /// Sizes of the body as received and as sent.
     pub(crate) fn sizes(&self, cleared: Option<&Cleared>) -> Sizes {
         Sizes {
             body: self.body_bytes,
@@ -248,7 +249,7 @@ impl RequestFacts {
         !self.has_phi() && self.unscannable().is_empty()
     }
 
-    /// How many findings there are of each kind, by code.
+    /// Number of findings per kind, by code.
     pub(crate) fn types(&self) -> BTreeMap<String, u32> {
         let counts = self.counts().into_iter();
         counts
@@ -256,7 +257,7 @@ impl RequestFacts {
             .collect()
     }
 
-    /// How many findings there are of each kind, in table order.
+    /// Number of findings per kind, in table order.
     pub(crate) fn counts(&self) -> Vec<(PhiKind, usize)> {
         let mut counts: Vec<_> = self.report.iter().flat_map(Report::counts).collect();
         for kind in &self.showed {
@@ -267,7 +268,7 @@ impl RequestFacts {
         counts
     }
 
-    /// How many findings there are in all.
+    /// Number of all findings.
     pub(crate) fn findings_count(&self) -> usize {
         let found = self.report.iter().flat_map(Report::counts);
         found
@@ -286,7 +287,7 @@ impl RequestFacts {
         !self.showed.is_empty() || self.report.as_ref().is_some_and(Report::has_phi)
     }
 
-    /// The headers that tell the caller what was found, done and changed, and how long that took.
+    /// Writes the headers about findings, action, changes and durations.
     pub(crate) fn write_headers(
         &self,
         headers: &mut HeaderMap,
@@ -327,7 +328,7 @@ impl RequestFacts {
         parts.join(", ")
     }
 
-    /// The findings as a refusal tells them to the caller: places and rules, never a value.
+    /// The findings as a refusal shows them to the caller: places and rules, never a value.
     pub(crate) fn told_findings(&self) -> serde_json::Value {
         let findings = self.findings().iter().take(TOLD_FINDINGS_MAX);
         let told = findings.map(|finding| {
@@ -347,7 +348,7 @@ impl RequestFacts {
         self.report.as_ref().map_or(&[], Report::findings)
     }
 
-    /// What could not be scanned, for the record.
+    /// Parts that could not be scanned, for the record.
     pub(crate) fn unscannable(&self) -> &[Unscannable] {
         self.report.as_ref().map_or(&[], Report::unscannable)
     }
@@ -374,7 +375,7 @@ fn is_identifier(word: &str) -> bool {
     (1..=256).contains(&word.len()) && word.bytes().all(is_plain)
 }
 
-/// Stands in records for a word that may hold PHI.
+/// Placeholder in records for a word that may hold PHI.
 const WITHHELD: &str = "[withheld]";
 
 /// A parameter's name as a header may show it. An unknown parameter may be called anything: one that holds PHI, or that

@@ -1,4 +1,4 @@
-//! What a caller is told when a provider fails or refuses.
+//! Errors that a caller receives when a provider fails or refuses.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::error::GatewayError;
 use crate::gateway::Gateway;
 use crate::provider::{Incoming, ProviderError};
 
-/// What the caller is told when a provider could not be heard out.
+/// Failure to report when a provider did not answer completely.
 pub(crate) fn failure(error: ProviderError) -> ProviderFailure {
     ProviderFailure::new(match error {
         ProviderError::NotAuthorized | ProviderError::Token(AuthError::Refused(_)) => {
@@ -34,7 +34,7 @@ pub(crate) fn failure(error: ProviderError) -> ProviderFailure {
     })
 }
 
-/// The same as an error of the gateway.
+/// Failure of a provider as an error of the gateway.
 pub(crate) fn failed(error: ProviderError) -> GatewayError {
     GatewayError::Provider(failure(error))
 }
@@ -45,8 +45,8 @@ pub(crate) fn may_fall_back(status: StatusCode) -> bool {
     status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
-/// The same when the answer had begun, and nothing of it was given to the caller: it counts as the status that it
-/// amounts to.
+/// Whether another provider may be asked after this failure of a started answer. The caller has received nothing yet,
+/// so the failure counts like the corresponding status.
 fn may_be_asked_elsewhere(kind: FailureKind) -> bool {
     match kind {
         FailureKind::RateLimited
@@ -59,7 +59,7 @@ fn may_be_asked_elsewhere(kind: FailureKind) -> bool {
     }
 }
 
-/// Why a request is not answered, while nothing was given to the caller.
+/// Failure of a request before the caller received anything.
 #[derive(Debug)]
 pub(crate) struct Unanswered {
     pub(crate) error: GatewayError,
@@ -86,7 +86,7 @@ impl From<ProviderFailure> for Unanswered {
 }
 
 impl From<GatewayError> for Unanswered {
-    /// What is ours to say no other provider can mend.
+    /// Rules out a fallback for the gateway's errors: another provider cannot fix them.
     fn from(error: GatewayError) -> Self {
         Self {
             error,
@@ -114,7 +114,8 @@ pub(crate) async fn refused(
     GatewayError::Provider(failure)
 }
 
-/// Only why a request was rejected helps its caller. Words that quote a secret of ours help nobody.
+/// Whether a provider's explanation may be shown: only a rejection helps its caller, and it must not quote our
+/// credentials.
 fn may_be_told(provider: Option<&Provider>, kind: FailureKind, words: &PhiText) -> bool {
     let secret = provider.and_then(|provider| provider.secret.as_ref());
     let quotes = secret.is_some_and(|secret| quotes_secret(words.expose(), secret.expose()));

@@ -1,4 +1,4 @@
-//! What was decided to leave, and what is expected back.
+//! A request that may leave, and the plan for its answer.
 
 use std::sync::Arc;
 
@@ -13,31 +13,31 @@ use crate::provider::Destination;
 use crate::reply_plan::ReplyPlan;
 use crate::stages::Stages;
 
-/// What leaves, where to, and what is expected back.
+/// Request to forward, its destination, and the plan for its answer.
 pub(crate) struct Forward {
     pub(crate) cleared: Cleared,
     pub(crate) action: Action,
     /// The provider's name.
     pub(crate) provider: String,
-    /// What is in force with its operator.
+    /// Terms in force with the provider's operator.
     pub(crate) terms: ProviderTerms,
     /// The model, as callers of this provider ask for it.
     pub(crate) model: String,
     pub(crate) destination: Destination,
     pub(crate) exchange: Exchange,
-    /// Who else can be asked, if it fails.
+    /// Fallback providers.
     pub(crate) others: Option<Others>,
 }
 
-/// What is needed to read the answer.
+/// Context for reading the answer.
 pub(crate) struct Exchange {
     pub(crate) door: &'static Door,
     pub(crate) format: &'static dyn WireFormat,
     pub(crate) context: ReplyContext,
     pub(crate) is_stream: bool,
-    /// What is done with the reply.
+    /// Plan for scanning and restoring the reply.
     pub(crate) reply: ReplyPlan,
     pub(crate) account_id: String,
-    /// Where a request from the dashboard leaves what was answered.
+    /// Store of the reply that the dashboard shows.
     pub(crate) stages: Option<Arc<Stages>>,
 }

@@ -1,4 +1,4 @@
-//! What answering requests needs: store, detectors, connections to providers, limits.
+//! Shared state of the gateway: store, detectors, connections to providers, limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Gateway {
     pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
     pub(crate) bad_keys: BadKeys,
-    /// Requests that were not let in, until they are recorded.
+    /// Counts of refused requests, until they are recorded.
     pub(crate) refusals: Refusals,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
@@ -78,12 +78,12 @@ impl Gateway {
         self.key_limits.share_between(replicas);
     }
 
-    /// Records how many requests were not let in, by key and minute: minutes that are over, or all when it stops.
+    /// Records the number of refused requests by key and minute: finished minutes, or all when the gateway stops.
     pub async fn record_refusals(&self, is_stopping: bool) {
         self.refusals.record(&self.vault.trail, is_stopping).await;
     }
 
-    /// What the operator allows an owner to say about providers.
+    /// The operator's rules for providers that an owner sets up.
     pub fn setup_rules(&self) -> SetupRules {
         SetupRules {
             allow_private: self.allow_private_providers,
@@ -106,13 +106,13 @@ impl Gateway {
         }
     }
 
-    /// How long a record may take to be written.
+    /// Timeout of writing a record.
     pub(crate) fn record_deadline(&self) -> Duration {
         Duration::from_millis(self.limits.decision_ms)
     }
 }
 
-/// What the operator allows of providers.
+/// The operator's settings for providers.
 #[derive(Debug, Clone, Copy)]
 pub struct ProviderSettings<'a> {
     /// Whether they may be on private addresses and plain http.

@@ -1,8 +1,8 @@
-//! How often a key may ask, how much an account may have under way, and how often an address may ask with a wrong key.
+//! Limits per key, per account, and per address with wrong keys.
 //!
-//! Both count by the second over the last minute, so a burst at the turn of a minute gains
-//! nothing. The clock is an argument. Our own, because replicas share the limit of a key: each grants its part, and the
-//! parts change as replicas come and go.
+//! All count per second over the last minute, so a burst at the turn of a minute gains nothing. The clock is an
+//! argument. Written here because replicas share the limit of a key: each grants its part, and the parts change as
+//! replicas come and go.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -33,8 +33,8 @@ pub(crate) struct KeyLimits {
     /// Processes that share the store. Each grants its share, so that together they grant about the limit.
     replicas: AtomicU32,
     keys: Mutex<Bounded<String>>,
-    /// Requests of one account at a time: all but a quarter of the gateway's places, so that others find one however many
-    /// keys an account has, and however long its provider takes.
+    /// Concurrent requests of one account: three quarters of the gateway's places, so that no account can take all,
+    /// however many keys it has and however long its provider takes.
     account_concurrency: u64,
     accounts: Mutex<Bounded<String>>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct KeyPermit {
 }
 
 impl KeyPermit {
-    /// A request that came without a key, where the operator lets such in.
+    /// Limits of a request without a key, if the operator permits such requests.
     pub(crate) fn without_key() -> Self {
         Self {
             _running: Arc::new(Running {
@@ -102,7 +102,7 @@ impl KeyLimits {
     ) -> Result<KeyPermit, Limited> {
         let allowed = self.allowed(own);
         let second = second(self.started, now);
-        // The key first: under load its own limit is what is met most often, and a refusal must cost little.
+        // The key first: under load its limit is the one reached most often, and a refusal must cost little.
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entry(key_id, second);
         entry.allowed = Some(allowed);
@@ -117,7 +117,7 @@ impl KeyLimits {
         })
     }
 
-    /// Whether a key is at its limits, as they were when it asked last. Anybody may be asking in its name.
+    /// Whether a key was at its limits in its last request. The caller's secret is not checked.
     pub(crate) fn is_at_limit(&self, key_id: &str, now: Instant) -> bool {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = keys.entries.get_mut(key_id);
@@ -140,7 +140,7 @@ impl KeyLimits {
         keys.entry(key_id, second).room(self.allowed(own), second)
     }
 
-    /// What a key may have here and now.
+    /// Part of a key's limits that this replica grants now.
     fn allowed(&self, own: &BTreeMap<KeyLimit, u64>) -> Allowed {
         let replicas = u64::from(self.replicas.load(Ordering::Relaxed));
         let share = |limit: KeyLimit, configured: u64| {
@@ -208,11 +208,11 @@ struct Bounded<K> {
 struct Entry {
     minute: Minute,
     running: Arc<()>,
-    /// What a key might have when it asked last.
+    /// Limits of the key at its last request.
     allowed: Option<Allowed>,
 }
 
-/// Requests of a key: so many at a time, and so many in a minute.
+/// Concurrency and per-minute limits of one key.
 #[derive(Debug, Clone, Copy)]
 struct Allowed {
     concurrency: u64,
@@ -226,7 +226,7 @@ impl Entry {
         self.minute.room(second, allowed.per_minute)
     }
 
-    /// A place among so many at one time, kept until it is dropped.
+    /// Takes a place among the concurrent requests, kept until it is dropped.
     fn place(&self, max: u64) -> Result<Arc<()>, Limited> {
         // One count is the entry's own.
         if Arc::strong_count(&self.running) as u64 > max {
@@ -265,7 +265,7 @@ impl<K: Eq + Hash + Clone> Bounded<K> {
         self.entries.retain(|_, entry| {
             second < entry.minute.newest + SECONDS as u64 || Arc::strong_count(&entry.running) > 1
         });
-        // Everybody is busy: forgetting one that asked longest ago is the least harm.
+        // All entries are busy: evicting the least recently used is the least harm.
         if self.entries.len() >= ENTRIES_MAX {
             let oldest = self
                 .entries
@@ -278,7 +278,7 @@ impl<K: Eq + Hash + Clone> Bounded<K> {
     }
 }
 
-/// What happened in each of the last sixty seconds.
+/// Number of events in each of the last sixty seconds.
 #[derive(Debug)]
 struct Minute {
     counts: [u32; SECONDS],
@@ -316,7 +316,7 @@ impl Minute {
         Ok(())
     }
 
-    /// Drops what is older than a minute.
+    /// Drops events older than a minute.
     fn forget(&mut self, second: u64) {
         let passed = second.saturating_sub(self.newest).min(SECONDS as u64);
         for step in 1..=passed {

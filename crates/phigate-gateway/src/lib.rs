@@ -1,7 +1,7 @@
-//! The gateway: what happens to a request between a caller and a provider.
+//! The gateway: all steps of a request between a caller and a provider.
 //!
-//! [`Gateway::answer`] is the way in. A request goes through these steps, each of which consumes
-//! what only the step before can make:
+//! [`Gateway::answer`] is the way in. A request goes through these steps, each of which consumes the result of the step
+//! before:
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -28,7 +28,7 @@
 //! }
 //! ```
 //!
-//! Without an account there is nothing to read:
+//! A request without an account cannot be read:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::{Call, Received, Stopped};
@@ -37,7 +37,7 @@
 //! }
 //! ```
 //!
-//! What was not read cannot be decided about:
+//! An unread request cannot be decided about:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::{Decided, Open, Stopped};
@@ -46,7 +46,7 @@
 //! }
 //! ```
 //!
-//! What was not decided about cannot be recorded as a decision to forward:
+//! An undecided request cannot be recorded as a decision to forward:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::{Received, Recorded, Stopped};
@@ -55,7 +55,7 @@
 //! }
 //! ```
 //!
-//! What was not recorded cannot be sent:
+//! An unrecorded request cannot be sent:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::{Decided, Sent, Stopped};
@@ -64,7 +64,7 @@
 //! }
 //! ```
 //!
-//! Nor can what was not recorded once more be sent to another provider:
+//! A further attempt that was not recorded cannot be sent to another provider:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::{FellBack, Sent, Stopped};
@@ -73,7 +73,7 @@
 //! }
 //! ```
 //!
-//! What was sent cannot be sent again:
+//! A sent request cannot be sent again:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::{Recorded, Sent, Stopped};
@@ -83,7 +83,7 @@
 //! }
 //! ```
 //!
-//! What the provider has not answered cannot be given to the caller:
+//! A request without the provider's answer cannot be relayed to the caller:
 //!
 //! ```compile_fail
 //! # use axum::response::Response;
@@ -93,7 +93,7 @@
 //! }
 //! ```
 //!
-//! And no step can be made by hand, from bytes of one's own:
+//! No step can be made by hand, from other bytes:
 //!
 //! ```compile_fail
 //! # use phigate_gateway::Received;

@@ -27,7 +27,7 @@ const SECONDS: [f64; 16] = [
     15.0, 60.0, 120.0,
 ];
 
-/// How a request ended, for counting. Words that do not apply are empty.
+/// Labels of an ended request. Labels that do not apply are empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub(crate) struct Answered {
     /// The status that the caller got.
@@ -40,7 +40,7 @@ pub(crate) struct Answered {
     pub(crate) family: &'static str,
     /// The provider's name.
     pub(crate) provider: String,
-    /// The door at which it came in; none for texts that are only scanned.
+    /// Door of the request; empty for texts that are only scanned.
     pub(crate) door: &'static str,
 }
 
@@ -104,7 +104,7 @@ pub struct Metrics {
     refused: Family<Refused, Counter>,
     tokens: Family<Used, Counter>,
     store_up: Gauge,
-    /// Empty without a certificate of our own.
+    /// Empty unless the gateway serves a certificate.
     certificate_days: Family<Shown, Gauge>,
     agreement_days: Family<Agreed, Gauge>,
 }
@@ -129,7 +129,7 @@ impl Metrics {
             certificate_days: Family::default(),
             agreement_days: Family::default(),
         };
-        // Known from the start: an increase from nothing is not seen by those who watch.
+        // Registered from the start: monitoring does not see an increase from a missing value.
         for code in ErrorCode::all() {
             let code = Refused { code: code.code() };
             metrics.refused.get_or_create(&code).inc_by(0);
@@ -191,7 +191,7 @@ impl Metrics {
         self
     }
 
-    /// The metrics that say how things are, rather than what happened.
+    /// Registers the metrics of the current state, rather than of events.
     fn register_state(&mut self) {
         let registry = &mut self.registry;
         registry.register(
@@ -276,7 +276,7 @@ impl Metrics {
         self.scan.observe(took.as_secs_f64());
     }
 
-    /// Notes how long a request was in our own hands.
+    /// Notes the time that the gateway added to a request.
     pub fn added(&self, took: Duration) {
         self.added.observe(took.as_secs_f64());
     }
@@ -301,7 +301,7 @@ impl Metrics {
         self.audit_failures.inc();
     }
 
-    /// `/metrics`, for the listener of its own.
+    /// Serves `/metrics` on a separate listener.
     pub fn router(self: &Arc<Self>) -> Router {
         let metrics = Arc::clone(self);
         Router::new().route("/metrics", get(move || async move { metrics.page() }))

@@ -1,4 +1,4 @@
-//! The beginning of a request's life: whose is it, and what is in it?
+//! Start of a request's life: authentication, and reading of the body.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,56 +23,56 @@ use crate::stopped::Stopped;
 
 /// A request as it arrived.
 pub struct Call {
-    /// The door at which it arrived; none where nothing is forwarded.
+    /// Door of the request; `None` if it is not to be forwarded.
     pub door: Option<&'static Door>,
     /// The id on its response and its records.
     pub request_id: Uuid,
-    /// When it arrived.
+    /// Time of arrival.
     pub received: Instant,
-    /// Who sent it.
+    /// Sender of the request.
     pub sender: Sender,
 }
 
-/// Who sent a request, and what they sent.
+/// Sender of a request, with what was received.
 pub enum Sender {
     /// Software with an API key.
     Caller {
-        /// Where from.
+        /// Address of the client.
         client: IpAddr,
-        /// Its place among the requests that are worked on.
+        /// Permit to work on the request.
         permit: Option<WorkPermit>,
-        /// Its headers.
+        /// Headers of the request.
         headers: HeaderMap,
-        /// Its query.
+        /// Query of the request.
         query: Option<String>,
-        /// Its body, not read yet.
+        /// Body of the request, not read yet.
         upload: Upload,
     },
     /// Software on a listener without keys, which acts for one account.
     Listener {
         /// The account.
         account: Arc<Account>,
-        /// Stands in records where a caller's key would: a word no key has.
+        /// Name in records in place of a caller's key. It cannot equal a key.
         name: &'static str,
-        /// Its place among the requests that are worked on.
+        /// Permit to work on the request.
         permit: Option<WorkPermit>,
-        /// Its headers.
+        /// Headers of the request.
         headers: HeaderMap,
-        /// Its body, not read yet.
+        /// Body of the request, not read yet.
         upload: Upload,
     },
-    /// Somebody signed in to the dashboard: without an API key, else like any other.
+    /// User of the dashboard: has no API key, but is treated like other callers.
     Dashboard {
         /// The account they are signed in to.
         account: Arc<Account>,
-        /// What they typed, as a request.
+        /// Text that the user typed, as a request.
         body: Bytes,
-        /// Where the page finds what was sent and answered.
+        /// Store of the request and reply that the page shows.
         stages: Arc<Stages>,
     },
 }
 
-/// A request whose account is known, and of which nothing was read.
+/// A request whose account is known, and whose body is not read.
 pub struct Open {
     record: Box<RequestRecord>,
     permit: Option<WorkPermit>,
@@ -88,11 +88,11 @@ enum Source {
     Typed(Bytes),
 }
 
-/// Stands in records where a caller's key would: a word no key has.
+/// Name in records in place of a caller's key. It cannot equal a key.
 const DASHBOARD_KEY: &str = "dashboard";
 
 impl Open {
-    /// Finds out whose request it is, and takes a place among the key's requests.
+    /// Authenticates the request, and takes a place among the key's requests.
     pub async fn admit(gateway: &Arc<Gateway>, call: Call) -> Result<Self, Stopped> {
         let request_id = call.request_id;
         let admitted = Admitted::new(gateway, call.sender, request_id).await;
@@ -154,7 +154,7 @@ impl Open {
                 },
             }),
             Err(error) => {
-                // In a box: it is rare, and would make room for itself in every request.
+                // Boxed: rare, and inline it would enlarge every request's future.
                 let refused = Box::pin(self.record.refuse(Box::default(), error));
                 Err(refused.await.into())
             }
@@ -162,10 +162,10 @@ impl Open {
     }
 }
 
-/// Who sent a request, once that is known.
+/// An authenticated request.
 struct Admitted {
     admission: Admission,
-    /// Whose requests it counts among; none where nobody counts.
+    /// Id of the key or account against whose limits the request counts; `None` if unlimited.
     limited_id: Option<String>,
     permit: Option<WorkPermit>,
     source: Source,
@@ -235,7 +235,7 @@ impl Admitted {
     }
 }
 
-/// Somebody who needs no key, and is recorded by this name.
+/// Admits a caller without a key, recorded by this name.
 fn admission(name: &str, account: Arc<Account>) -> Admission {
     Admission {
         key_id: name.to_owned(),
@@ -243,7 +243,7 @@ fn admission(name: &str, account: Arc<Account>) -> Admission {
     }
 }
 
-/// A request whose body is here.
+/// A request whose body was read.
 pub struct Received {
     pub(crate) record: Box<RequestRecord>,
     pub(crate) body: Bytes,
@@ -251,12 +251,12 @@ pub struct Received {
     pub(crate) permits: Permits,
 }
 
-/// What a caller said besides the body.
+/// Headers and query of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Said {
-    /// The conversation it belongs to, where the caller named it.
+    /// Conversation of the request, if the caller named it.
     pub(crate) conversation: Option<String>,
-    /// What goes on to the provider.
+    /// Headers and query forwarded to the provider.
     pub(crate) aside: Aside,
 }
 
@@ -275,7 +275,7 @@ async fn read(
     Ok((body, said, Some(inflight)))
 }
 
-/// What goes on of the caller's head. It is looked at like any other text.
+/// Caller headers and query to forward, scanned like any text.
 fn aside(
     record: &RequestRecord,
     headers: &HeaderMap,
@@ -293,7 +293,7 @@ fn aside(
     Ok(door.aside(header, query, is_clean)?)
 }
 
-/// What a request takes of the gateway's limits, besides its key's. Clones share it.
+/// Permits that a request holds, besides its key's. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Permits {
     _permit: Option<WorkPermit>,
@@ -301,7 +301,7 @@ pub(crate) struct Permits {
 }
 
 impl Permits {
-    /// None, for tests.
+    /// No permits, for tests.
     #[cfg(test)]
     pub(crate) const NONE: Self = Self {
         _permit: None,

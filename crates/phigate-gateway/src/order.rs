@@ -1,4 +1,4 @@
-//! Who is asked for a request, in which order: who may have it, who is asked when others fail, who rests.
+//! Order of the providers for a request: eligible providers, fallbacks, and providers that rest after failures.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -16,17 +16,17 @@ use crate::route::{self, Route};
 /// A provider that may be asked.
 pub(crate) struct Choice<'a> {
     pub(crate) route: Route<'a>,
-    /// Whether the owner named it for when others fail.
+    /// Whether the owner named it as a fallback.
     pub(crate) is_fallback: bool,
 }
 
-/// What is needed to ask somebody else when a provider fails.
+/// Fallbacks of a request.
 pub(crate) struct Others {
     /// The request as it was scanned: each provider is decided about anew.
     pub(crate) scanned: Scanned,
-    /// The conversation, where the caller named it.
+    /// The conversation, if the caller named it.
     pub(crate) conversation: Option<String>,
-    /// Who is asked next, as `NAME/model`.
+    /// Remaining targets, as `NAME/model`.
     targets: VecDeque<String>,
 }
 
@@ -47,19 +47,19 @@ impl Others {
         }
     }
 
-    /// Whether nobody is left to be asked.
+    /// Whether all fallbacks were asked.
     pub(crate) fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// Who is asked next.
+    /// Takes the next target.
     pub(crate) fn next(&mut self) -> Option<String> {
         self.targets.pop_front()
     }
 }
 
 /// The providers for a request, in order: the first that serves the model and may have the request, then the owner's
-/// fallbacks for the model. Where there are several, those that keep failing go last. There is at least one.
+/// fallbacks for the model. Providers that keep failing go last. There is at least one.
 pub(crate) fn choices<'a>(
     gateway: &Gateway,
     account: &'a Account,
@@ -97,14 +97,14 @@ pub(crate) fn choices<'a>(
     Ok(choices)
 }
 
-/// The first provider that may have a request. What was not fully scanned counts as if it held PHI.
+/// The first provider that may have a request. A request that was not fully scanned counts as if it held PHI.
 fn covered<'a>(account: &Account, routes: Vec<Route<'a>>, report: &Report) -> Option<Route<'a>> {
     let is_blocked = matches!(account.mode.effect, Effect::Block);
     let may_hold_phi = report.has_phi() || !report.is_complete();
     let now = Timestamp::now();
     let may_have = |route: &Route<'_>| {
         let agreed = route.provider.config.phi_now(now);
-        // What the mode blocks goes nowhere, whoever it was for.
+        // A request that the mode blocks is not forwarded to any provider.
         is_blocked || !may_hold_phi || agreed != PhiAgreement::Never
     };
     routes.into_iter().find(may_have)

@@ -32,23 +32,23 @@ const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
 /// A request whose decision is recorded and whose outcome is not.
 pub(crate) struct OutcomeDue(Option<Box<Due>>);
 
-/// What the outcome needs to know.
+/// Facts for the outcome's record.
 struct Due {
     record: Box<RequestRecord>,
     facts: Box<RequestFacts>,
     action: Action,
-    /// When the provider's attempt began, and when its whole answer was here.
+    /// Start of the provider's attempt, and end of its answer.
     sent: Instant,
     answered: Option<Instant>,
     /// Whether an attempt is under way, and how long those before it took.
     is_asking: bool,
     asked: Duration,
-    /// The providers it went to. How the last one ended is known when the request ends.
+    /// Attempts at providers. The end of the last is known when the request ends.
     attempts: Vec<AttemptEnd>,
     provider: Option<ProviderAnswer>,
-    /// Why the provider could not be asked.
+    /// Reason why the provider could not be asked.
     cause: Option<ProviderError>,
-    /// What was found and done in the reply.
+    /// Findings in the reply, and how they were treated.
     reply: ReplyNotes,
 }
 
@@ -58,7 +58,7 @@ struct ProviderAnswer {
     first_byte_ms: u64,
 }
 
-/// How a request ended.
+/// End of a request.
 pub(crate) struct Ended<'a> {
     pub(crate) status: StatusCode,
     pub(crate) summary: Option<&'a ReplySummary>,
@@ -87,7 +87,7 @@ impl OutcomeDue {
         })))
     }
 
-    /// It leaves for a provider now.
+    /// Notes that the request now leaves for a provider.
     pub(crate) fn begin(&mut self, forward: &Forward) {
         let Some(due) = &mut self.0 else { return };
         due.sent = Instant::now();
@@ -105,7 +105,7 @@ impl OutcomeDue {
         });
     }
 
-    /// The provider that it went to failed.
+    /// Notes that the provider failed.
     pub(crate) fn attempt_failed(&mut self, error: &GatewayError) {
         if let Some(due) = &mut self.0 {
             due.end_attempt(Some(error.code()));
@@ -131,12 +131,12 @@ impl OutcomeDue {
         Ok(written)
     }
 
-    /// What is known about where the request comes from.
+    /// The record of the request's origin.
     pub(crate) fn record(&self) -> Option<&RequestRecord> {
         self.0.as_ref().map(|due| &*due.record)
     }
 
-    /// The provider could not be asked, or did not answer.
+    /// Notes that the provider could not be asked, or did not answer.
     pub(crate) fn could_not_be_asked(&mut self, cause: ProviderError) {
         if let Some(due) = &mut self.0 {
             due.cause = Some(cause);
@@ -155,26 +155,26 @@ impl OutcomeDue {
         metrics.provider_answered(family, due.provider_name(), due.sent.elapsed());
     }
 
-    /// The provider's whole answer is here: what follows is phigate's own time.
+    /// Notes that the provider's answer is complete: the time from here on is phigate's.
     pub(crate) fn answer_is_here(&mut self) {
         if let Some(due) = &mut self.0 {
             due.answered = Some(Instant::now());
         }
     }
 
-    /// Takes the duty away, so that dropping what stays behind records nothing.
+    /// Moves the duty to the returned value, so that dropping `self` records nothing.
     pub(crate) fn take(&mut self) -> Self {
         Self(self.0.take())
     }
 
-    /// What was found and done in the reply so far.
+    /// Notes findings in the reply so far, and how they were treated.
     pub(crate) fn saw_reply(&mut self, tally: &Tally, heard: Option<PhiText>) {
         if let Some(due) = &mut self.0 {
             due.reply.saw(tally, heard);
         }
     }
 
-    /// The headers of a stream, whose outcome is still to come.
+    /// Writes the headers of a stream, before its outcome is known.
     pub(crate) fn write_stream_headers(&self, response: &mut Response) {
         self.write_headers(response);
         if let Some(due) = &self.0 {
@@ -182,7 +182,7 @@ impl OutcomeDue {
         }
     }
 
-    /// Gives an answer the headers that tell what was found and changed.
+    /// Writes the headers about findings and changes to an answer.
     pub(crate) fn write_headers(&self, response: &mut Response) {
         if let Some(due) = &self.0 {
             let headers = response.headers_mut();
@@ -199,7 +199,7 @@ impl OutcomeDue {
     }
 
     /// Records that a request was answered, and gives the answer its headers. The provider has acted by now: an outcome
-    /// that cannot be written at once is kept by the vault, and the caller gets what the outcome says.
+    /// that cannot be written at once is kept by the vault, and the caller gets the answer.
     pub(crate) async fn succeed(self, summary: &ReplySummary, mut response: Response) -> Response {
         self.write_headers(&mut response);
         if let Some(due) = &self.0 {
@@ -227,8 +227,8 @@ impl OutcomeDue {
         response
     }
 
-    /// Records the decision and the outcome at once, where nothing happens in between, and gives the answer its
-    /// headers. An answer that cannot be recorded is not given.
+    /// Records the decision and the outcome together, if nothing happens in between, and gives the answer its headers.
+    /// Without a record there is no answer.
     pub(crate) async fn end_at_once(
         mut self,
         decision: NewDecision,
@@ -263,8 +263,8 @@ impl OutcomeDue {
         response
     }
 
-    /// Hands the outcome over. It is written with what comes next: an answer does not wait for it, and whatever
-    /// happens before is recorded as an interruption, never as a success.
+    /// Hands the outcome over. It is written with the next batch, because an answer does not wait for it; a crash
+    /// before that is recorded as an interruption, never as a success.
     pub(crate) async fn close(mut self, ended: Ended<'_>) {
         let Some(mut due) = self.0.take() else { return };
         due.end_attempt(ended.error);
@@ -279,7 +279,7 @@ impl OutcomeDue {
             return;
         };
         let replies = &gateway.vault.replies;
-        // In a box: most accounts keep no replies.
+        // Boxed: most accounts keep no replies.
         let written = replies.record_outcome_with_reply(account, outcome, &reply, deadline);
         if Box::pin(written).await.is_err() {
             let id = due.record.request_id;
@@ -299,7 +299,7 @@ impl Drop for OutcomeDue {
         let (status, error) = if gateway.drain.is_cut() {
             (EdgeError::Draining.status(), EdgeError::Draining.code())
         } else {
-            // The status that proxies log when the caller left first; nobody receives it.
+            // The status that proxies log when the caller left first; it is never sent.
             let code = ErrorCode::ClientDisconnected;
             let status = StatusCode::from_u16(code.status());
             (status.unwrap_or(StatusCode::BAD_REQUEST), code)
@@ -325,7 +325,7 @@ impl Drop for OutcomeDue {
 }
 
 impl Due {
-    /// The attempt under way is over, if it was not already.
+    /// Ends the current attempt, unless it has ended.
     fn end_attempt(&mut self, error: Option<ErrorCode>) {
         self.asked = self.provider_time();
         self.is_asking = false;
@@ -340,7 +340,7 @@ impl Due {
         }
     }
 
-    /// How long providers were waited for so far.
+    /// Time spent waiting for providers so far.
     fn provider_time(&self) -> Duration {
         let answered = self.answered.unwrap_or_else(Instant::now);
         match self.is_asking {
@@ -386,7 +386,7 @@ impl Due {
         }
     }
 
-    /// The name of the provider that was asked last, otherwise of the one to ask first.
+    /// Name of the provider that was asked last, otherwise of the first to ask.
     fn provider_name(&self) -> &str {
         let last = self.attempts.last().map(|last| last.provider.as_str());
         last.or(self.facts.provider()).unwrap_or_default()
@@ -436,7 +436,7 @@ impl Due {
     }
 }
 
-/// Why answers end, in OpenAI's words. Another word is the provider's own text, and records are not sealed.
+/// Reasons why answers end, in OpenAI's words. Any other word is text of the provider, and records are not sealed.
 const FINISH_REASONS: &[&str] = &[
     "content_filter",
     "function_call",

@@ -1,8 +1,7 @@
 //! The life of one request, top to bottom.
 //!
-//! [`Gateway::answer`] is the story; the other files are its footnotes. Every step consumes what
-//! only the step before can make, so leaving one out does not compile. What stops a request on its
-//! way has been recorded by the step that stopped it.
+//! [`Gateway::answer`] shows all steps; the other files implement them. Every step consumes the result of the step
+//! before, so leaving a step out does not compile. The step that stops a request also records it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +38,7 @@ impl Gateway {
         }
     }
 
-    /// Answers a request that somebody signed in sends from the dashboard, and shows what lay between.
+    /// Answers a request that a user sends from the dashboard, and shows the stages in between.
     pub async fn answer_for_dashboard(
         self: &Arc<Self>,
         account: Arc<Account>,
@@ -65,13 +64,13 @@ impl Gateway {
     }
 
     async fn converse(self: &Arc<Self>, call: Call) -> Result<Response, Stopped> {
-        // Whose request is it? From here on, whatever happens is recorded.
+        // Authentication first. Everything from here on is recorded.
         let open = Open::admit(self, call).await?;
         // Its body, within all limits.
         let received = open.read().await?;
-        // Parsed, routed, scanned, treated as the mode says, translated, and looked at once more.
+        // Parsed, routed, scanned, treated by mode, translated, and scanned again.
         let decided = received.decide().await?;
-        // The decision is on disk, or queued where nothing needs proof. Until here no byte has left.
+        // The decision is on disk, or queued if it needs no proof. Until here no byte has left.
         let mut recorded = decided.record().await?;
         loop {
             // The provider's turn.
@@ -83,8 +82,8 @@ impl Gateway {
                 },
                 Sent::Failed(failed) => failed,
             };
-            // The next one's turn: decided anew, and on disk before it leaves once more.
-            // In a box: it is rare, and would make room for itself in every request.
+            // The next provider's turn: decided anew, and on disk before it leaves again. Boxed: rare, and inline it
+            // would enlarge every request's future.
             recorded = Box::pin(failed.begin_anew()).await?;
         }
     }
@@ -102,7 +101,7 @@ impl Received {
                 forward,
                 permits: self.permits,
             }),
-            // In a box: it is rare, and would make room for itself in every request.
+            // Boxed: rare, and inline it would enlarge every request's future.
             Err(error) => Err(Box::pin(self.record.refuse(facts, error)).await.into()),
         }
     }
@@ -135,14 +134,14 @@ impl Decided {
     }
 }
 
-/// What a request holds on to until it is answered.
+/// Guards that a request holds until it is answered.
 struct Holds {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
     permits: Permits,
 }
 
-/// A request whose decision is recorded, and which has not left.
+/// A request whose decision is recorded, and which was not sent yet.
 pub struct Recorded {
     written: Written,
     forward: Box<Forward>,
@@ -150,16 +149,16 @@ pub struct Recorded {
     holds: Holds,
 }
 
-/// What came of sending a request.
+/// Result of sending a request.
 pub enum Sent {
     /// The provider has begun to answer.
     Answered(Box<Answered>),
-    /// The provider failed, and another may be asked.
+    /// Failure of the provider; another may be asked.
     Failed(Box<Failed>),
 }
 
 impl Recorded {
-    /// Sends the request and waits for the head of the answer. A failure that nobody else can mend is the outcome.
+    /// Sends the request and waits for the head of the answer. A failure without a remaining fallback is the outcome.
     pub async fn send(self) -> Result<Sent, Stopped> {
         let (mut outcome, forward, holds) = (self.outcome, *self.forward, self.holds);
         let (gateway, account) = (&holds.gateway, &holds.account);
@@ -207,7 +206,7 @@ impl Recorded {
 /// One provider's attempt at a request.
 struct Attempt {
     provider: String,
-    /// Who else can be asked, if it fails.
+    /// Fallback providers.
     others: Option<Others>,
 }
 
@@ -218,7 +217,8 @@ impl Attempt {
         rest.note(account, &self.provider, has_failed, Instant::now());
     }
 
-    /// The attempt ended without an answer: the next one begins, or this is the outcome. A gateway that stops asks nobody.
+    /// Continues after an attempt without an answer: starts the next attempt, or ends with this outcome. A stopping
+    /// gateway makes no further attempt.
     async fn pass_on(
         self,
         unanswered: Unanswered,
@@ -258,7 +258,7 @@ impl Failed {
         self.fall_back().await?.record().await
     }
 
-    /// Decides about the request for the next provider. Where there is none, the failure is the outcome.
+    /// Decides about the request for the next provider. Without a next provider, the failure is the outcome.
     pub async fn fall_back(self) -> Result<FellBack, Stopped> {
         let mut outcome = self.outcome;
         outcome.attempt_failed(&self.error);
@@ -318,18 +318,17 @@ pub struct Answered {
     holds: Holds,
 }
 
-/// What came of an answer that had begun.
+/// Result of relaying a started response.
 pub enum Relayed {
-    /// The caller gets it.
+    /// The response, to be sent to the caller.
     Given(Response),
-    /// It broke before anything of it was given, and another provider may be asked.
+    /// A response that broke off before the caller received anything, so that another provider may be asked.
     Failed(Box<Failed>),
 }
 
 impl Answered {
-    /// Brings the answer back. The outcome of a whole one is handed to the writer before the caller gets it; that of a
-    /// stream follows its last byte. An answer that breaks before the caller got anything of it is like one that never
-    /// came.
+    /// Relays the answer. The outcome of a complete answer is handed to the writer before the caller gets it; that of a
+    /// stream follows its last byte. An answer that breaks before the caller received anything counts as missing.
     pub async fn relay(self) -> Result<Relayed, Stopped> {
         let (gateway, attempt) = (&self.holds.gateway, self.attempt);
         let relayed = if self.exchange.is_stream {

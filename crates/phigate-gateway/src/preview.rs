@@ -1,4 +1,4 @@
-//! Looking at a text that somebody typed into the dashboard: found and shown, never stored or sent.
+//! Scan of a text typed into the dashboard: findings are shown, never stored or sent.
 
 use std::time::{Duration, Instant};
 
@@ -9,18 +9,17 @@ use crate::error::GatewayError;
 use crate::gateway::Gateway;
 use crate::scan_job::{is_long, on_its_own_thread};
 
-/// What was found in a text, and how long that took.
+/// Findings in a text, and the duration of the scan.
 #[derive(Debug)]
 pub struct Preview {
-    /// What was found.
+    /// Findings in the text.
     pub findings: Findings,
-    /// How long that took.
+    /// Duration of the scan.
     pub took: Duration,
 }
 
 impl Gateway {
-    /// Scans a text with the account's detector. A long one waits for its turn and a thread of its own, like a
-    /// request's.
+    /// Scans a text with the account's detector. A long text waits for its turn on a separate thread, like a request's.
     pub async fn preview(&self, account: &Account, text: &str) -> Result<Preview, GatewayError> {
         let scanner = self.scanners.of(account)?;
         let scan = move |text: &str| {

@@ -1,4 +1,4 @@
-//! What the records of a request say, and how they are written before anything leaves.
+//! Records of a request, and the rule that they are written before anything leaves.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,17 +19,17 @@ use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::stages::Stages;
 
-/// What both records say about where a request comes from. Nothing is written yet.
+/// Fields that the records of a request share: its origin and account. Nothing is written yet.
 pub(crate) struct RequestRecord {
     pub(crate) gateway: Arc<Gateway>,
-    /// The door at which it arrived; none where nothing is forwarded.
+    /// Door of the request; `None` if it is not to be forwarded.
     pub(crate) door: Option<&'static Door>,
     pub(crate) admission: Admission,
     pub(crate) request_id: Uuid,
     pub(crate) received: Instant,
     /// The key's place among its concurrent requests, given back with the last record.
     pub(crate) permit: KeyPermit,
-    /// Where a request from the dashboard leaves what was sent and answered.
+    /// Store of the request and reply that the dashboard shows.
     pub(crate) stages: Option<Arc<Stages>>,
 }
 
@@ -88,7 +88,7 @@ impl RequestRecord {
         self.noted(facts, started, written)
     }
 
-    /// Writes a decision with its outcome, where nothing happens in between.
+    /// Writes a decision together with its outcome, if nothing happens in between.
     pub(crate) async fn write_ended(
         &self,
         decision: NewDecision,

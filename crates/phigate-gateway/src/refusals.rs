@@ -1,7 +1,7 @@
-//! Requests that were not let in, counted by key and minute for the trail.
+//! Refused requests, counted by key and minute for the trail.
 //!
-//! A record for each would let a caller without a place fill the store; none at all would leave a gap in the account of
-//! what was asked. So they are counted in memory, and each minute's count becomes one record.
+//! A record for each would let an unauthenticated caller fill the store; no record at all would leave a gap in the
+//! trail. So they are counted in memory, and each minute's count becomes one record.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// Counts kept at most between two writes. Keys that exist are few; this is the end of the worst case.
 const COUNTS_MAX: usize = 10_000;
 
-/// What was refused: whose key, as far as it is known, why, and in which minute.
+/// Subject of a count: key, as far as known, reason and minute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Subject {
     account_id: Option<String>,
@@ -24,7 +24,7 @@ struct Subject {
     minute: i64,
 }
 
-/// How often, and the ids that callers were told.
+/// Number of refusals, with the first and last request id that callers received.
 #[derive(Debug, Clone, Copy)]
 struct Count {
     number: u64,
@@ -36,12 +36,12 @@ struct Count {
 #[derive(Debug, Default)]
 pub(crate) struct Refusals(Mutex<HashMap<Subject, Count>>);
 
-/// Who was not let in.
+/// A caller that was refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Refused<'a> {
     pub(crate) account_id: Option<&'a str>,
     pub(crate) key_id: Option<&'a str>,
-    /// Where from, if a key was refused.
+    /// Address of the client, if its key was refused.
     pub(crate) client: Option<IpAddr>,
 }
 

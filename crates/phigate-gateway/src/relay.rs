@@ -26,8 +26,8 @@ use crate::reply::withheld;
 
 /// Relays a stream. Its outcome is recorded when it ends, however it ends.
 ///
-/// The caller's status is decided by the first thing there is to say: a provider that fails before it said anything
-/// is an error with a status of its own, not a stream, and where another `can_be_asked` this may be that one's turn.
+/// The first event or failure decides the caller's status: a provider that fails before its first event is answered
+/// with an error status, not a stream. If another provider `can_be_asked`, it may be asked instead.
 pub(crate) async fn stream(
     exchange: &Exchange,
     incoming: Incoming,
@@ -72,13 +72,13 @@ pub(crate) async fn stream(
 /// Time for the error event to reach the caller before the connection breaks off.
 const LAST_EVENT: Duration = Duration::from_millis(50);
 
-/// So much goes out at once, and no more is gathered.
+/// Buffered bytes at which a write begins.
 const WRITE_BYTES: usize = 16 * 1024;
 
-/// What there is to send next, and whether more may follow.
+/// Next bytes to send, and whether more may follow.
 type Step = (Vec<u8>, Result<(), Broken>);
 
-/// Why a stream ends before its end.
+/// Reason why a stream ends early.
 enum Broken {
     /// The provider failed.
     Provider(ProviderFailure),
@@ -86,10 +86,10 @@ enum Broken {
     Withheld(GatewayError),
 }
 
-/// The provider's stream, its translation, and what is done with the reply.
+/// The provider's stream, its translation, and the treatment of the reply.
 struct Source {
     translator: Box<dyn StreamTranslator + Send>,
-    /// None where a reply goes out as it comes.
+    /// Stage that rewrites the reply; `None` if the reply is passed on unchanged.
     stage: Option<ReplyStream>,
     answer: Answer,
     /// The end of the grace period. One future for the whole stream: all streams wait for it at one place.
@@ -99,11 +99,11 @@ struct Source {
 }
 
 struct Relay {
-    /// How the caller is told that the stream broke off.
+    /// Format of the error event for a stream that broke off.
     errors: ErrorFormat,
     source: Source,
     outcome: OutcomeDue,
-    /// What was read before the caller got a status.
+    /// First step, read before the caller got a status.
     first: Option<Step>,
 }
 
@@ -116,7 +116,7 @@ enum State {
     Done,
 }
 
-/// The stream did not finish. Holds nothing: the caller has been told by an event.
+/// Error of a stream that did not finish. Carries no detail: the caller has received an error event.
 #[derive(Debug, thiserror::Error)]
 #[error("the stream broke off")]
 struct BrokenOff;
@@ -126,7 +126,7 @@ impl State {
         match self {
             Self::Open(relay) => Some(relay.advance().await),
             Self::Broken => {
-                // An error closes the connection at once; the event before it needs time to leave.
+                // An error closes the connection immediately; the event before it needs time to leave.
                 tokio::time::sleep(LAST_EVENT).await;
                 Some((Err(BrokenOff), Self::Done))
             }
@@ -177,7 +177,7 @@ impl Source {
         }
     }
 
-    /// Scans and restores what was translated. What was held of a stream that broke off goes out before the error.
+    /// Scans and restores translated text. Buffered text of a stream that broke off goes out before the error.
     fn treat(
         &mut self,
         step: Result<(), ProviderFailure>,
@@ -222,7 +222,8 @@ impl Relay {
 
     async fn complete(mut self: Box<Self>, out: Vec<u8>) -> (Result<Bytes, BrokenOff>, State) {
         let summary = self.source.translator.summary().clone();
-        // The vault keeps what it could not write and tries again; the caller's answer is whole either way.
+        // The vault keeps an outcome that it could not write and tries again; the caller's answer is complete either
+        // way.
         let ended = Ended {
             status: StatusCode::OK,
             summary: Some(&summary),
@@ -258,7 +259,7 @@ impl Relay {
 }
 
 impl Drop for Relay {
-    /// The caller left in the middle: what the provider had said by then belongs to the outcome all the same.
+    /// Records a caller that left in the middle: the provider's text so far belongs to the outcome.
     fn drop(&mut self) {
         if let Some(stage) = &self.source.stage {
             self.outcome.saw_reply(stage.tally(), stage.heard());

@@ -1,4 +1,4 @@
-//! A whole answer: read, translated, dealt with, recorded, returned.
+//! A complete answer: read, translated, scanned and restored, recorded, returned.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::outcome::OutcomeDue;
 use crate::provider::Incoming;
 use crate::scan_job::{is_long, on_its_own_thread};
 
-/// Brings a whole answer back. Its outcome is handed to the record before the caller gets it; that of an answer which
-/// cannot be given is handed back.
+/// Relays a complete answer. Its outcome is handed to the writer before the caller gets it; that of an answer which
+/// cannot be given is returned.
 pub(crate) async fn whole(
     gateway: &Gateway,
     exchange: Exchange,
@@ -62,7 +62,7 @@ async fn read(
     Ok(reply)
 }
 
-/// Scans and restores. A long reply waits for its turn and a thread of its own, like a long request.
+/// Scans and restores. A long reply waits for its turn on a separate thread, like a long request.
 async fn treat(
     gateway: &Gateway,
     door: &'static Door,
@@ -79,7 +79,7 @@ async fn treat(
         .ok_or(GatewayError::ReplyNotScanned)
 }
 
-/// Why a reply is not given back.
+/// Error for a reply that is withheld.
 pub(crate) fn withheld(stop: Stop, kinds: Vec<phi_detect::PhiKind>) -> GatewayError {
     match stop {
         Stop::Blocked => GatewayError::PhiInReply(kinds),

@@ -1,4 +1,4 @@
-//! What was found and done in a reply, for its record and its headers.
+//! Notes about a reply, for its record and its headers: findings, and how they were treated.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use phi_detect::PhiKind;
@@ -14,13 +14,13 @@ const PHI_RESTORED: HeaderName = HeaderName::from_static("x-gateway-phi-restored
 const REPLY_PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-reply-phi-types");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
-/// What was found and done in a reply.
+/// Findings in a reply, and how they were treated.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyNotes {
     restores: bool,
     replies: Replies,
     tally: Tally,
-    /// What the provider said, if it held new PHI; sealed beside the outcome.
+    /// The provider's text, if it held new PHI; sealed beside the outcome.
     pub(crate) heard: Option<SecretBytes>,
 }
 
@@ -34,7 +34,7 @@ impl ReplyNotes {
         }
     }
 
-    /// Takes over what is known by now.
+    /// Takes over the current tally and text.
     pub(crate) fn saw(&mut self, tally: &Tally, heard: Option<PhiText>) {
         self.tally.clone_from(tally);
         if let Some(heard) = heard {
@@ -42,7 +42,7 @@ impl ReplyNotes {
         }
     }
 
-    /// What the record tells.
+    /// Facts for the record.
     pub(crate) fn facts(&self) -> ReplyFacts {
         let restored = self.restores.then_some(self.tally.restored);
         if self.replies == Replies::Off {
@@ -62,7 +62,7 @@ impl ReplyNotes {
         }
     }
 
-    /// The headers of a whole reply.
+    /// Writes the headers of a complete reply.
     pub(crate) fn write_headers(&self, headers: &mut HeaderMap) {
         if self.restores {
             headers.insert(PHI_RESTORED, HeaderValue::from(self.tally.restored));

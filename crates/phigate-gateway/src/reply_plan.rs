@@ -1,4 +1,4 @@
-//! What is to be done with the reply to a request: settled before the request leaves.
+//! Plan for the reply to a request, settled before the request leaves.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::error::GatewayError;
 
 const CONVERSATION: HeaderName = HeaderName::from_static("x-gateway-conversation");
 
-/// The conversation's name, where the caller gives one.
+/// The conversation's name, if the caller gives it.
 pub(crate) fn conversation_name(headers: &HeaderMap) -> Result<Option<String>, GatewayError> {
     let mut given = headers.get_all(CONVERSATION).iter();
     let Some(name) = given.next() else {
@@ -37,12 +37,12 @@ pub(crate) fn conversation_name(headers: &HeaderMap) -> Result<Option<String>, G
     Ok(Some(String::from_utf8_lossy(name).into_owned()))
 }
 
-/// What is known about the reply while its request is being masked.
+/// Draft of the plan while the request is masked.
 pub(crate) struct ReplyDraft {
     conversation: Option<Conversation>,
     tools: ToolNames,
     replies: Replies,
-    /// The values of the request, where replies are scanned.
+    /// The values of the request, if replies are scanned.
     values: Vec<(PhiKind, PhiText)>,
 }
 
@@ -77,7 +77,7 @@ impl ReplyDraft {
         }
     }
 
-    /// Applies the account's policy, with tokens where masked values are given back; and the tokens issued.
+    /// Applies the account's policy, with tokens if masked values are restored, and returns the tokens issued.
     pub(crate) fn apply(
         &self,
         policy: &Policy,
@@ -125,12 +125,12 @@ impl ReplyDraft {
     }
 }
 
-/// What is done with a reply.
+/// Plan for a reply.
 #[derive(Debug, Clone)]
 pub(crate) struct ReplyPlan {
     /// Whether masked values are given back, were there any.
     pub(crate) restores: bool,
-    /// What is done with new PHI.
+    /// Treatment of new PHI.
     pub(crate) replies: Replies,
     /// The conversation that the tokens belong to, if any was issued.
     pub(crate) conversation: Option<String>,
@@ -138,7 +138,7 @@ pub(crate) struct ReplyPlan {
 }
 
 impl ReplyPlan {
-    /// The stage for a streamed reply; none where a reply goes out as it comes.
+    /// The stage for a streamed reply; `None` if the reply is passed on unchanged.
     pub(crate) fn stage(&self, door: &Door, event_bytes_max: usize) -> Option<ReplyStream> {
         let is_idle = self.rules.is_idle();
         (!is_idle).then(|| door.reply_stream(Arc::clone(&self.rules), event_bytes_max))

@@ -1,6 +1,7 @@
 //! The line that every request leaves in the log: ids, counts and times, never content.
 //!
-//! What the operator or a provider has to mend is a warning; what the caller did, and what the mode decided, is not.
+//! Failures that the operator or a provider has to fix are warnings; mistakes of the caller and decisions of the mode
+//! are not.
 
 use http::StatusCode;
 use phigate_types::{Blame, ErrorCode};
@@ -10,7 +11,7 @@ use crate::facts::RequestFacts;
 use crate::provider::ProviderError;
 use crate::refusals::Refused;
 
-/// What is said about a request that has ended.
+/// Log line of an ended request.
 pub(crate) struct RequestLine<'a> {
     pub(crate) request_id: Uuid,
     pub(crate) key_id: &'a str,
@@ -27,7 +28,7 @@ pub(crate) struct RequestLine<'a> {
     pub(crate) total_ms: u64,
 }
 
-/// The same fields at either level. Fields that are none are left out of the line.
+/// Writes one line at a level known at compile time. Empty fields are left out.
 macro_rules! say {
     ($level:ident, $line:expr, $words:literal) => {{
         let line = $line;
@@ -66,7 +67,7 @@ impl RequestLine<'_> {
     }
 }
 
-/// Says that a request was not let in. Nothing of it was read.
+/// Logs a refused request, whose body was not read.
 pub(crate) fn not_let_in(request_id: Uuid, who: Refused<'_>, code: ErrorCode) {
     tracing::info!(
         request.id = %request_id,
@@ -78,7 +79,7 @@ pub(crate) fn not_let_in(request_id: Uuid, who: Refused<'_>, code: ErrorCode) {
     );
 }
 
-/// Whether somebody at this end has to do something about it.
+/// Whether the operator or the account's owner has to act.
 fn needs_mending(code: ErrorCode) -> bool {
     match code.blame() {
         Blame::Provider | Blame::Gateway => true,

@@ -1,7 +1,8 @@
-//! Which provider serves a model.
+//! Choice of the provider for a model.
 //!
-//! `NAME/M` names a provider outright. Else those that list the model come first, then those with a pattern for it,
-//! then those of the model's family that have no list. Within each the lower priority goes first, then the name.
+//! `NAME/M` names a provider outright. Otherwise providers that list the model come first, then those with a pattern
+//! for it, then those of the model's family without a list. Within each group the lower priority comes first, then the
+//! name.
 
 use std::cmp::Ordering;
 
@@ -12,7 +13,7 @@ use phigate_types::{ModelEntry, is_model_id};
 
 use crate::error::GatewayError;
 
-/// A provider that serves a model, and what it is asked for.
+/// A provider that serves a model, with the model's name there.
 #[derive(Clone)]
 pub struct Route<'a> {
     /// The provider's name.
@@ -21,14 +22,14 @@ pub struct Route<'a> {
     pub provider: &'a Provider,
     /// The model, without the provider's name.
     pub model: String,
-    /// What the provider is asked for.
+    /// Model that the provider is asked for.
     pub upstream: String,
-    /// How it is spoken to.
+    /// Wire format of the provider.
     pub format: &'static dyn WireFormat,
 }
 
 impl Route<'_> {
-    /// What of the provider decides how a request to it is written.
+    /// Properties of the provider that decide how a request to it is written.
     pub(crate) fn site(&self) -> Site<'_> {
         let config = &self.provider.config;
         Site {
@@ -41,7 +42,7 @@ impl Route<'_> {
     }
 }
 
-/// How a provider comes to serve a model; the first is the strongest.
+/// Reason why a provider serves a model, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
     Listed,
@@ -82,7 +83,7 @@ pub fn routes<'a>(account: &'a Account, asked: &str) -> Result<Vec<Route<'a>>, G
     }
 }
 
-/// The same, of those that take what callers at a door write.
+/// Providers of an account that serve a model and accept requests of this door, the one to ask first.
 pub fn routes_at<'a>(
     door: &Door,
     account: &'a Account,
@@ -147,7 +148,7 @@ fn claim(provider: &Provider, model: &str) -> Option<Claim> {
         .map(|_| Claim::Family)
 }
 
-/// The family whose models a provider serves, where it has no list.
+/// The family whose models a provider without a list serves.
 fn family(provider: &Provider) -> Option<&'static dyn WireFormat> {
     let config = &provider.config;
     let serves_family = config.kind.has_family() && config.models.is_empty();
@@ -163,7 +164,7 @@ fn first_asked(one: &(Claim, &str, &Provider), other: &(Claim, &str, &Provider))
         .then_with(|| one.1.cmp(other.1))
 }
 
-/// The way to a provider's model. None where its kind cannot be spoken to.
+/// The route to a provider's model. `None` if its kind has no usable format.
 fn route<'a>(
     account: &Account,
     name: &'a str,

@@ -1,4 +1,4 @@
-//! The detector as a service: admitted, read, scanned and recorded like any request, and forwarded to nobody.
+//! The detector as a service: requests are admitted, read, scanned and recorded like all others, and never forwarded.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ impl Gateway {
         })
     }
 
-    /// Asks the service, where and when there is room for it.
+    /// Runs the service on the thread and at the time that the scan job chooses.
     async fn ask(
         self: &Arc<Self>,
         received: &Received,
@@ -87,7 +87,7 @@ impl Gateway {
     }
 }
 
-/// Notes what was found, and gives the body of the answer.
+/// Notes the findings, and returns the body of the answer.
 fn noted(
     facts: &mut RequestFacts,
     (answered, took): (Answered, Duration),
@@ -124,7 +124,7 @@ mod tests {
     use crate::open::{Permits, Said};
     use crate::testing;
 
-    /// A request of an account with a body like this.
+    /// A request of an account with this body.
     fn received(gateway: &Arc<Gateway>, account: &Arc<Account>, body: String) -> Received {
         Received {
             record: testing::record(gateway, account),

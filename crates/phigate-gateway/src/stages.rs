@@ -1,6 +1,6 @@
-//! What the dashboard shows of a request that was sent from it: the request as it left, and the reply as it came.
+//! Stages of a request that the dashboard shows: the request as it left, and the reply as it came.
 //!
-//! Both are kept in the caller's format and only for as long as the page is made; callers with a key have none.
+//! Both are kept in the caller's format and only while the page is rendered; requests with a key do not keep them.
 
 use std::sync::OnceLock;
 

@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::error::GatewayError;
 
-/// A request that goes no further: the answer to it. What there was to record is recorded.
+/// The answer to a request that was stopped. Its records are written.
 #[derive(Debug)]
 pub struct Stopped(Box<Response>);
 

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a gateway on a store of its own.
+//! Shared set-up of this crate's tests: a gateway with a temporary store.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -13,22 +13,22 @@ use crate::gateway::Gateway;
 use crate::provider::{Authorizer, BaseUrl, Destination, ProviderError, Rehearsal, Told};
 use crate::route;
 
-/// What came of trying a provider.
+/// Result of trying a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trial {
-    /// It answered and knows us.
+    /// Complete answer to an accepted key.
     Works {
-        /// How long it took.
+        /// Duration of the request.
         took_ms: u64,
     },
-    /// It answered, but not with what we asked for.
+    /// Answer other than the expected one.
     Unexpected {
-        /// The status it gave.
+        /// Status of the answer.
         status: u16,
     },
-    /// A mistake that many make, known by the provider's answer: what it is, and what to do.
+    /// Frequent mistake, recognised by the provider's answer: its name, and the remedy.
     Mistake(&'static str, String),
-    /// It does not take the key.
+    /// Rejection of the key.
     WrongKey,
     /// No answer, and why.
     Failed(ProviderError),
@@ -36,7 +36,7 @@ pub enum Trial {
     WrongAddress(String),
     /// No such provider is set.
     NotSet,
-    /// It does not serve the model, or no model was named and it can be asked for nothing else.
+    /// Model that the provider does not serve, or no model named although the provider needs one.
     NoModel,
 }
 
@@ -46,7 +46,7 @@ impl Trial {
         matches!(self, Self::Works { .. })
     }
 
-    /// What came of it, in a few words, and what to do.
+    /// Describes the result in a few words, with the remedy.
     pub fn in_words(&self) -> (&'static str, String) {
         match self {
             Self::Works { took_ms } => (
@@ -88,8 +88,8 @@ impl Trial {
 }
 
 impl Gateway {
-    /// Asks a provider for its list of models, which costs nothing and needs a right key; or asks a model for a word,
-    /// where one is named or nothing else can be asked.
+    /// Asks a provider for its list of models, which is free and needs a valid key. Asks for one word of a model
+    /// instead if a model is named or the provider has no such list.
     pub async fn try_provider(&self, account: &Account, name: &str, model: Option<&str>) -> Trial {
         let Some(provider) = account.providers.get(name) else {
             return Trial::NotSet;
@@ -131,8 +131,8 @@ impl Gateway {
         }
     }
 
-    /// Asks for the token or the credentials of a provider that wants such, and for nothing else. None where a key is
-    /// all it wants, and where all is well the time it took.
+    /// Asks only for the token or the credentials of a provider that needs them. `None` if a plain key suffices; the
+    /// duration if it works.
     pub async fn try_identity(&self, account: &Account, name: &str) -> Option<Trial> {
         let authorizer = Authorizer::new(account.providers.get(name)?);
         if !matches!(authorizer, Authorizer::Identity(_)) {
@@ -179,7 +179,7 @@ fn judge(told: &Told, took_ms: u64) -> Trial {
     }
     match told.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Trial::WrongKey,
-        // Google refuses a wrong key like this.
+        // Google's answer to a wrong key.
         StatusCode::BAD_REQUEST if mistakes::is_bad_key(&told.body) => Trial::WrongKey,
         status => Trial::Unexpected {
             status: status.as_u16(),

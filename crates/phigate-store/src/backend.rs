@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::store::{Opening, Store};
 use crate::{Result, StoreError, postgres, sqlite};
 
-/// Where the store is.
+/// Location of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A folder on this machine.
@@ -21,9 +21,9 @@ type Opened<'a> = Pin<Box<dyn Future<Output = Result<Arc<dyn Store>>> + Send + '
 
 /// An engine.
 pub struct Backend {
-    /// Its name.
+    /// Name of the engine.
     pub name: &'static str,
-    /// What its addresses begin with.
+    /// Schemes of the addresses that the engine opens.
     pub schemes: &'static [&'static str],
     open: for<'a> fn(&'a str, Opening) -> Opened<'a>,
 }
@@ -67,7 +67,7 @@ impl Target {
         Err(StoreError::UnknownEngine(known.join(", ")))
     }
 
-    /// The folder, where there is one; the master key must lie outside it.
+    /// The folder, if the store has one; the master key must lie outside it.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match self {
             Self::Folder(folder) => Some(folder),

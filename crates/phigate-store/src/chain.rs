@@ -1,7 +1,7 @@
-//! Adding to chains: what only the holder of the keys can do. Digests and verification are in `phigate_verify`.
+//! Extension of chains, for holders of the keys. Digests and verification are in `phigate_verify`.
 //!
-//! Each account has one chain per writing process ("lane"). The keyed hash lets a holder of the master key name the very
-//! record that was changed; the signature at the end of every group lets anybody with the public key verify.
+//! Each account has one chain per writing process ("lane"). The keyed hash lets a holder of the master key name the
+//! very record that was changed; the signature at the end of every group can be verified with the public key alone.
 
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::Ed25519KeyPair;
@@ -29,7 +29,7 @@ pub(crate) fn sign(
         .to_vec()
 }
 
-/// Appends rows to chains; remembers where each chain of this lane ends.
+/// Appends rows to chains; remembers the last row of each chain of this lane.
 pub(crate) struct Linker {
     pub(crate) lane: i64,
     pub(crate) heads: std::collections::HashMap<String, (i64, [u8; 32])>,

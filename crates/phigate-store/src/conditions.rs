@@ -1,11 +1,11 @@
-//! What a filter asks of the rows of the trail: one list of conditions, which each engine writes in its own SQL.
+//! Conditions of a filter on rows of the trail: one list, which each engine writes in its SQL.
 
 use phigate_types::{Act, Action, ErrorCode, Mode};
 use uuid::Uuid;
 
 use crate::model::{Filter, RecordKind};
 
-/// What a condition compares with.
+/// Operand of a condition.
 pub(crate) enum Value {
     /// A text.
     Text(String),
@@ -19,24 +19,24 @@ pub(crate) enum Value {
     Truth(bool),
 }
 
-/// Conditions that the engines write differently. A question mark stands for the value.
+/// Conditions that the engines write differently. A question mark is the placeholder of the value.
 pub(crate) struct Dialect {
-    /// This kind of PHI is among the types.
+    /// The record's types contain this kind of PHI.
     pub(crate) has_type: &'static str,
-    /// The record's body names this door. A column of its own would cost every request an entry in the index, and
-    /// hardly anybody asks; the same goes for what follows.
+    /// The record's body names this door. Read from the body, like the fields below: a column would cost every request
+    /// an entry in the index for rare questions.
     pub(crate) at_door: &'static str,
     /// Decision for this provider, or with a further attempt at it.
     pub(crate) to_provider: &'static str,
-    /// It names this person, to the end or to the colon after a word that several share.
+    /// The record names this person: the whole actor, or its part before a colon that several people share.
     pub(crate) by_person: &'static str,
-    /// The model's name begins like this.
+    /// The model's name begins with this text.
     pub(crate) model_begins: &'static str,
     /// The request ended with this error.
     pub(crate) ended_with_error: &'static str,
     /// The request ended with a status of this hundred.
     pub(crate) ended_with_class: &'static str,
-    /// It is a decision with PHI, or one without.
+    /// The record is a decision with PHI, or a decision without.
     pub(crate) has_phi: &'static str,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn kinds(filter: &Filter) -> String {
         .collect()
 }
 
-/// The other conditions of a filter, each with what it compares with.
+/// The other conditions of a filter, each with its operand.
 pub(crate) fn conditions(filter: &Filter, sql: &Dialect) -> Vec<(&'static str, Value)> {
     let actor = filter.actor_written();
     let texts = [

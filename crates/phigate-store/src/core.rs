@@ -1,4 +1,4 @@
-//! What all handles of an open store share: the engine, the keys, the writer, the time.
+//! Shared state behind all handles of an open store: engine, keys, writer, clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry};
 use crate::{Clock, Result, StoreError};
 
-/// How long an admin change may take.
+/// Timeout of an admin change.
 const ADMIN: Duration = Duration::from_secs(10);
 
 /// The inside of an open store.
@@ -84,7 +84,7 @@ impl Core {
         }
     }
 
-    /// Changes items without a record, all or none. False when one was changed or removed in between.
+    /// Changes items without a record, all or none. False if another process changed or removed an item in between.
     pub(crate) async fn change_quietly(&self, changes: Vec<Change>) -> Result<bool> {
         match self.guard().commit(&changes).await {
             Ok(()) => Ok(true),
@@ -117,7 +117,7 @@ impl Core {
     }
 }
 
-/// Gives a conflict the name of what it is about.
+/// Gives a conflict the name of its subject.
 pub(crate) fn about(what: &'static str) -> impl Fn(StoreError) -> StoreError {
     move |error| match error {
         StoreError::Conflict(_) => StoreError::Conflict(what),

@@ -1,4 +1,4 @@
-//! What can go wrong in the store, said so that an operator knows the fix. No message holds content.
+//! Errors of the store, worded so that an operator knows the fix. No message holds content.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use phigate_types::{
     Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies,
 };
 
-/// Why the store could not do what was asked.
+/// Reason why the store refused or failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be reached or written now; it may come back by itself.
@@ -18,22 +18,22 @@ pub enum StoreError {
     /// The deadline passed before the write was known to be durable.
     #[error("the store did not answer in time")]
     Timeout,
-    /// Nothing with this name or id in this account.
+    /// Unknown name or id in this account.
     #[error("no such {0}")]
     NotFound(&'static str),
-    /// The name is taken, or somebody else changed the same thing at the same moment.
+    /// Name that is taken, or item that another process changed at the same moment.
     #[error("{0} exists already or was changed at the same moment")]
     Conflict(&'static str),
     /// The content of the request was erased by a person.
     #[error("the content of this request was erased; `phigate audit show` says who did it and why")]
     Erased,
-    /// Nothing may be deleted now.
+    /// Deletion under a legal hold.
     #[error("the account is under a legal hold, so nothing is deleted; lift the hold first")]
     LegalHold,
     /// A value the store refuses to keep.
     #[error("invalid {what}: {why}")]
     Invalid {
-        /// What was given.
+        /// The value that was given.
         what: &'static str,
         /// The rule it breaks.
         why: &'static str,
@@ -62,33 +62,33 @@ pub enum StoreError {
     MasterKey {
         /// File, variable or command.
         place: String,
-        /// What is wrong with it.
+        /// Description of the mistake.
         why: String,
     },
-    /// The key file lies inside the data folder, where every backup would take it along.
+    /// Key file inside the data folder, in which every backup would include it.
     #[error(
         "the master key file {0} is inside the data folder; move it elsewhere and name it with --master-key-file"
     )]
     KeyInsideData(PathBuf),
-    /// The key file can be read by others.
+    /// Key file that other users can read.
     #[error(
         "the master key file {path} can be read by others (mode {mode:o}); run: chmod 600 {path}"
     )]
     KeyReadable {
         /// The file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits of the file.
         mode: u32,
     },
-    /// There is no store here and the caller did not ask to create one.
+    /// Missing store that the caller did not ask to create.
     #[error("there is no store at {0}")]
     Missing(String),
     /// The store was written by a newer version.
     #[error("the store has schema {found}, this version knows {known}; install the newer phigate")]
     NewerSchema {
-        /// In the store.
+        /// Schema of the store.
         found: i64,
-        /// Known here.
+        /// Newest schema that this version knows.
         known: i64,
     },
     /// A migration that was applied differs from the one in this program.
@@ -106,16 +106,16 @@ pub enum StoreError {
     /// A word in the store that this version does not know.
     #[error("the store holds an unknown {0}: it was written by a newer version, or by hand")]
     Unknown(&'static str),
-    /// A row is not as it was written: changed, inserted, removed or set back by somebody else.
+    /// A row that differs from the written one: changed, inserted, removed or set back from outside.
     #[error(
         "the {kind} {id} of account {account} is not as phigate wrote it and is not used; run `phigate audit verify`, and restore the store from a backup"
     )]
     Tampered {
-        /// What the row is.
+        /// Kind of the row.
         kind: &'static str,
-        /// Its id.
+        /// Id of the row.
         id: String,
-        /// The account it lies in.
+        /// Account of the row.
         account: String,
     },
     /// The vault was closed.
@@ -137,8 +137,8 @@ const NOUNS: &[&str] = &[
 ];
 
 impl StoreError {
-    /// Why something stored could not be read: a word that this version does not know, or damage. The message of the
-    /// reader is looked at and not repeated, because it may quote what is stored.
+    /// Reason why a stored value could not be read: a word that this version does not know, or damage. The reader's
+    /// message is inspected and not repeated, because it may quote the value.
     pub(crate) fn of_stored(what: &'static str, error: &serde_json::Error) -> Self {
         let message = error.to_string();
         let is_about = |noun: &&&str| {
@@ -153,13 +153,13 @@ impl StoreError {
     }
 }
 
-/// Why a caller was not admitted.
+/// Reason why a caller was not admitted.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AdmitError {
     /// The key is empty.
     #[error("no API key given")]
     Missing,
-    /// Not a key of ours: wrong shape or checksum.
+    /// Malformed key: wrong shape or checksum.
     #[error("malformed API key")]
     Malformed,
     /// Well formed, but not known (or its account is gone).
@@ -189,7 +189,7 @@ pub enum AdmitError {
         /// Account it belongs to.
         account_id: String,
     },
-    /// The store could not tell.
+    /// Failure of the store during the check.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

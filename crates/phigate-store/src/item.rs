@@ -7,18 +7,18 @@ use serde::de::DeserializeOwned;
 
 use crate::{Result, StoreError};
 
-/// What an item is, and how far it can be trusted as it lies in the database.
+/// Kind of an item, which decides how far its row in the database is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemKind {
     /// An account: its name, mode, settings and aliases.
     Account,
     /// An API key, hashed.
     ApiKey,
-    /// When an API key was last used.
+    /// Time of an API key's last use.
     ApiKeyUsed,
     /// A wrapped data key.
     DataKey,
-    /// What stays of a deleted account.
+    /// Remainder of a deleted account.
     DeletedAccount,
     /// A count of failed logins.
     Guesses,
@@ -30,7 +30,7 @@ pub enum ItemKind {
     Link,
     /// A mark of the installation itself.
     Meta,
-    /// A provider: where its requests go, and its sealed key.
+    /// A provider: its address and its sealed key.
     Provider,
     /// Lists the rows of a kind.
     Roll,
@@ -40,14 +40,14 @@ pub enum ItemKind {
     User,
 }
 
-/// How a kind of item is protected against somebody who can write to the database.
+/// Protection of a kind of item against an attacker who can write to the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
-    /// Not at all: it grants nothing.
+    /// Unprotected, because it grants nothing.
     None,
-    /// By a keyed hash: what was not written by us is refused. It expires by itself, so an old one does little.
+    /// Keyed hash: rows that we did not write are refused. Short-lived, so replay is harmless.
     Hashed,
-    /// By a keyed hash and a roll: a missing or an older one is refused as well.
+    /// Keyed hash and a roll: missing and older rows are refused as well.
     Listed,
 }
 
@@ -110,7 +110,7 @@ impl ItemKind {
         ROWS[self as usize].2
     }
 
-    /// How it is protected.
+    /// Protection of this kind.
     pub const fn protection(self) -> Protection {
         ROWS[self as usize].3
     }
@@ -126,7 +126,7 @@ impl ItemKind {
 pub struct Item {
     /// Account it belongs to.
     pub account: String,
-    /// What it is.
+    /// Kind of the item.
     pub kind: ItemKind,
     /// Unique within account and kind.
     pub id: String,
@@ -136,7 +136,7 @@ pub struct Item {
     pub version: i64,
     /// JSON.
     pub body: String,
-    /// Keyed hash of all of this, where the kind has one.
+    /// Keyed hash of all fields, if the kind has one.
     pub mac: Option<Vec<u8>>,
 }
 
@@ -195,14 +195,14 @@ impl Item {
     }
 }
 
-/// What a change relies on.
+/// State that a change relies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing there yet.
+    /// No item yet.
     Absent,
     /// Exactly this version.
     Version(i64),
-    /// Whatever is there.
+    /// Any state.
     Any,
 }
 
@@ -232,7 +232,7 @@ pub enum Change {
         /// Id.
         id: String,
     },
-    /// Only check that an item has this version.
+    /// Check that an item has this version, without a change.
     Check {
         /// Account.
         account: String,

@@ -1,8 +1,8 @@
-//! Remembers: accounts, keys, settings and the sealed audit trail, in SQLite or PostgreSQL.
+//! Storage: accounts, keys, settings and the sealed audit trail, in SQLite or PostgreSQL.
 //!
-//! [`Vault`] is what the rest of phigate uses. It seals content, chains records, commits them in
-//! groups and knows who may do what. Below it, a [`Store`] is an engine that keeps rows; it sees
-//! sealed content only. An engine is a folder here and a row in [`BACKENDS`].
+//! [`Vault`] is the interface for the rest of phigate. It seals content, chains records, commits them in groups and
+//! checks permissions. Below it, a [`Store`] is an engine that keeps rows; it sees sealed content only. An engine is a
+//! folder here and a row in [`BACKENDS`].
 
 mod access;
 mod accounts;
@@ -57,5 +57,5 @@ pub mod fuzzing {
     }
 }
 
-/// Where the time comes from; tests give a fixed one.
+/// Source of the time; tests give a fixed one.
 pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

@@ -1,7 +1,7 @@
-//! Counters by minute: how providers fared lately.
+//! Counters per minute: the latest health of providers.
 //!
-//! They stand beside the hourly counters, under names that begin with the minute. They are for a glance at the last
-//! hour: unlike the others they are no part of what is verified, and they are deleted soon after.
+//! They are kept beside the hourly counters, under names that begin with the minute, and serve an overview of the last
+//! hour. Unlike hourly counters they are not verified, and are deleted soon after.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use smol_str::SmolStr;
 
 use crate::digits::Digits;
 
-/// What the names begin with.
+/// Prefix of the names.
 pub(crate) const PREFIX: &str = "minute:";
 
-/// What the counters of providers by hour began with, in earlier versions.
+/// Prefixes of the hourly counters of providers in earlier versions.
 const BY_HOUR: &[&str] = &["provider:", "provider_failed:", "provider_ms:"];
 
-/// How many minutes are looked back upon, the one under way included.
+/// Minutes of the overview, the current one included.
 const LOOKED_AT: i64 = 60;
 
-/// Hours that counters by minute are kept besides the one under way, and how far back they are looked for. What a
-/// server that was away for longer left behind is a few rows, and stays.
+/// Hours for which counters per minute are kept besides the current one, and hours before those that are swept. Rows
+/// that a server left behind by a longer absence are few, and stay.
 const KEPT_HOURS: i64 = 2;
 const SWEPT_HOURS: i64 = 72;
 
@@ -28,12 +28,12 @@ const SWEPT_HOURS: i64 = 72;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Minute(i64);
 
-/// What came of asking a provider.
+/// Outcome of an attempt at a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fare {
-    /// It answered, in a time of this class.
+    /// Answer, in a time of this class.
     Answered(u32),
-    /// It did not, or not with what was asked for.
+    /// No answer, or an unusable one.
     Failed,
 }
 
@@ -58,7 +58,7 @@ impl Minute {
             .collect()
     }
 
-    /// What a counter of an hour says about a provider in a minute.
+    /// Reads the name of an hourly row as the outcome of a provider in a minute.
     pub(crate) fn read(hour: i64, name: &str) -> Option<(Self, Fare, &str)> {
         let (minute, rest) = name.strip_prefix(PREFIX)?.split_once(':')?;
         let (fare, provider) = rest.split_once(':')?;
@@ -78,12 +78,12 @@ impl Minute {
         Self(self.0 - LOOKED_AT + 1)
     }
 
-    /// Its hour.
+    /// Hour of the minute.
     pub(crate) fn hour(self) -> i64 {
         self.0.div_euclid(60)
     }
 
-    /// The hours whose counters by minute can go.
+    /// The hours whose counters per minute can be deleted.
     pub(crate) fn swept(self) -> Range<i64> {
         let end = self.hour() - KEPT_HOURS;
         end - SWEPT_HOURS..end

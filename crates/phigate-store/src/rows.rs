@@ -1,4 +1,4 @@
-//! The rows of the trail as engines see them, and what one transaction writes.
+//! Rows of the trail as engines see them, and the batch of one transaction.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::model::Cursor;
 /// A record's place in its chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Which of the account's chains.
+    /// Number of the account's chain.
     pub lane: i64,
     /// Place in it, from 1.
     pub seq: i64,
@@ -46,7 +46,7 @@ pub struct AuditRow {
     pub action: Option<String>,
     /// Model, for search.
     pub model: Option<String>,
-    /// Kinds of PHI as `,a,b,`, for search; none when clean.
+    /// Kinds of PHI as `,a,b,`, for search; `None` if clean.
     pub types: Option<String>,
     /// Admin act, for search.
     pub act: Option<String>,
@@ -55,7 +55,7 @@ pub struct AuditRow {
 }
 
 impl AuditRow {
-    /// Its place in a list.
+    /// Position of the record in a list.
     pub(crate) fn cursor(&self) -> Cursor {
         Cursor {
             time_us: self.time_us,
@@ -71,7 +71,7 @@ pub struct ChainRow {
     pub record: Uuid,
     /// Time of the record.
     pub time_us: i64,
-    /// Its place.
+    /// Chain entry of the record.
     pub link: Link,
     /// The record itself.
     pub row: Option<AuditRow>,
@@ -92,7 +92,7 @@ pub struct Head {
     pub signature: Option<Vec<u8>>,
 }
 
-/// Sealed content of a decision; empty when there is none.
+/// Sealed content of a decision; may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
     /// The body as received.
@@ -102,12 +102,12 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Whether there is none.
+    /// Whether all fields are absent.
     pub fn is_empty(&self) -> bool {
         self.original.is_none() && self.sent.is_none()
     }
 
-    /// What is there, with its name.
+    /// Content fields that are present, with their names.
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, &Arc<[u8]>)> {
         let named = [("original", &self.original), ("sent", &self.sent)];
         named
@@ -121,13 +121,13 @@ impl Contents {
 pub struct NewRecord {
     /// The row.
     pub row: Arc<AuditRow>,
-    /// Its place.
+    /// Chain entry of the record.
     pub link: Link,
-    /// Its content.
+    /// Content of the record.
     pub contents: Contents,
 }
 
-/// By what a request can be looked up: codes of the identifiers that occurred in it.
+/// Lookup codes of a request, from the identifiers that occurred in it.
 #[derive(Debug, Clone)]
 pub struct LookupRow {
     /// Account.
@@ -140,10 +140,10 @@ pub struct LookupRow {
     pub codes: Vec<LookupCode>,
 }
 
-/// Keyed hash of an identifier, or a token that stood for one.
+/// Keyed hash of an identifier, or of a token that masks it.
 pub(crate) type LookupCode = [u8; 16];
 
-/// The name of a counter, or all that begin alike.
+/// Name of a counter, or a range of names with a common prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names {
     /// The first in order.
@@ -175,11 +175,11 @@ pub struct CounterRow {
     pub account: String,
     /// Hours since 1970.
     pub hour: i64,
-    /// Which of the rows that add up to the counter; writers have their own, so that nobody waits.
+    /// Row among those that add up to the counter; each writer has its row, so that writers do not wait for each other.
     pub lane: i64,
-    /// What is counted.
+    /// Name of the counter.
     pub name: String,
-    /// How much to add.
+    /// Amount to add.
     pub count: i64,
 }
 
@@ -192,7 +192,7 @@ pub struct OpenRow {
     pub request: Uuid,
     /// Time of the decision.
     pub time_us: i64,
-    /// Which process decided.
+    /// Process that decided.
     pub instance: Uuid,
 }
 
@@ -201,11 +201,11 @@ pub struct OpenRow {
 pub struct RowKey {
     /// Id of the record.
     pub record: Uuid,
-    /// Its time.
+    /// Time of the record.
     pub time_us: i64,
-    /// Its lane.
+    /// Lane of the record.
     pub lane: i64,
-    /// Its place there.
+    /// Position in the lane.
     pub seq: i64,
 }
 
@@ -214,13 +214,13 @@ pub struct RowKey {
 pub struct Batch {
     /// Item changes, in order.
     pub changes: Vec<Change>,
-    /// Tell everybody that settings changed.
+    /// Whether to announce changed settings to all processes.
     pub bump: bool,
     /// Records, each with its place and its content.
     pub records: Vec<NewRecord>,
     /// Places of records that were deleted: account, record, time. Only an import writes these.
     pub bare_links: Vec<(String, Uuid, i64, Link)>,
-    /// By what requests can be looked up.
+    /// Lookup codes of requests.
     pub lookups: Vec<LookupRow>,
     /// Counters, sorted by key.
     pub counters: Vec<CounterRow>,

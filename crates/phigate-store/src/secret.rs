@@ -26,8 +26,8 @@ impl Drop for SecretBytes {
     }
 }
 
-/// Content is long and there is much of it: wiped at once, not byte by byte. The barrier keeps
-/// the compiler from leaving out what nobody reads any more.
+/// Wipes long content as a whole, not byte by byte. The barrier keeps the compiler from removing writes to memory that
+/// is not read again.
 fn wipe(bytes: &mut Vec<u8>) {
     bytes.clear();
     bytes.resize(bytes.capacity(), 0);

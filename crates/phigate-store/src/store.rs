@@ -1,7 +1,7 @@
-//! What an engine must do: keep rows, all of a batch or none, durable when `commit` returns.
+//! Contract of an engine: keep rows, all of a batch or none, durable when `commit` returns.
 //!
-//! Engines see sealed content and public metadata only, so they have nothing to leak. Everything
-//! that is not the trail itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`].
+//! Engines see sealed content and public metadata only, so they have nothing to leak. Everything that is not the trail
+//! itself (accounts, keys, users, leases, wrapped data keys) is an [`Item`].
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -21,16 +21,16 @@ use crate::rows::{
 /// The account of everything that belongs to the installation itself.
 pub const SYSTEM: &str = "";
 
-/// Why a batch was not written.
+/// Reason why a batch was not written.
 #[derive(Debug, Clone)]
 pub enum CommitError {
     /// Certainly not written.
     Failed(StoreError),
     /// May or may not be written; ask [`TrailRows::link_digest`].
     Unknown(StoreError),
-    /// Somebody else wrote to this lane.
+    /// Another process wrote to this lane.
     LaneTaken,
-    /// These requests are not open: they have their outcome already.
+    /// Requests that are not open, because they have an outcome already.
     NotOpen(Vec<Uuid>),
     /// An expectation about an item does not hold.
     Stale,
@@ -48,14 +48,14 @@ pub trait Transaction: Send {
     async fn commit(self: Box<Self>) -> Result<(), CommitError>;
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opening {
-    /// Make it when there is none.
+    /// Create the store if it does not exist.
     pub create: bool,
     /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and measurements.
     pub sync_delay: Duration,
-    /// How long a request may wait to be sure of its settings.
+    /// Timeout of a request's check for changed settings.
     pub decision_limit: Duration,
 }
 
@@ -69,7 +69,7 @@ impl<T: Items + TrailRows + Lifecycle> Store for T {}
 pub trait Items: Send + Sync + 'static {
     /// Number of setting changes so far.
     async fn generation(&self) -> Result<u64>;
-    /// The same where it is known without waiting.
+    /// Number of setting changes if known without waiting, else `None`.
     fn generation_at_once(&self) -> Option<u64> {
         None
     }
@@ -85,7 +85,7 @@ pub trait Items: Send + Sync + 'static {
     async fn all_items(&self) -> Result<Vec<Item>>;
 }
 
-/// Reading the trail and what goes with it.
+/// Reading the trail, its counters and contents.
 #[async_trait]
 pub trait TrailRows: Send + Sync + 'static {
     /// End of one chain.
@@ -114,7 +114,7 @@ pub trait TrailRows: Send + Sync + 'static {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<AuditRow>>;
-    /// How many records there are, counted no further than `most`.
+    /// Number of matching records, counted up to `most`.
     async fn count(&self, account: &str, filter: &Filter, most: usize) -> Result<u64>;
     /// Records of some requests, oldest first.
     async fn requests(&self, account: &str, requests: &[Uuid]) -> Result<Vec<AuditRow>>;
@@ -127,8 +127,8 @@ pub trait TrailRows: Send + Sync + 'static {
         codes: &[LookupCode],
         limit: usize,
     ) -> Result<Vec<(Uuid, i64)>>;
-    /// A request, with its account, that is not found by all its codes, if there is one. Only an engine that keeps an
-    /// index of its own can have one.
+    /// Finds a request, with its account, that some of its codes do not lead to. Only engines with a separate index can
+    /// have such requests.
     async fn unfindable(&self, _account: Option<&str>) -> Result<Option<(String, Uuid)>> {
         Ok(None)
     }
@@ -141,7 +141,7 @@ pub trait TrailRows: Send + Sync + 'static {
         names: &Names,
         hours: RangeInclusive<i64>,
     ) -> Result<Vec<i64>>;
-    /// What these counters add up to, by hour.
+    /// Sums of these counters, per hour.
     async fn sums(
         &self,
         account: &str,
@@ -150,7 +150,7 @@ pub trait TrailRows: Send + Sync + 'static {
     ) -> Result<Vec<(i64, i64)>>;
     /// The first hour in which one of these counters has something.
     async fn first_hour(&self, account: &str, names: &Names) -> Result<Option<i64>>;
-    /// Requests without outcome whose process is none of these.
+    /// Requests without outcome whose process is not among these.
     async fn open_requests(&self, alive: &[Uuid], limit: usize) -> Result<Vec<OpenRow>>;
     /// Oldest records with content from before a time.
     async fn old_contents(
@@ -170,7 +170,7 @@ pub trait TrailRows: Send + Sync + 'static {
     async fn all_counters(&self, account: &str) -> Result<Vec<CounterRow>>;
 }
 
-/// Writing, and what keeps an engine going.
+/// Writing, and maintenance of an engine.
 #[async_trait]
 pub trait Lifecycle: Send + Sync + 'static {
     /// Name of the engine.
@@ -191,7 +191,7 @@ pub trait Lifecycle: Send + Sync + 'static {
     }
     /// Copies the whole store to a file while it is in use.
     async fn backup(&self, file: &Path) -> Result<()>;
-    /// Marks this process as alive, where the engine can show that better than a lease.
+    /// Marks this process as alive, if the engine can show that better than a lease.
     fn hold(&self, _instance: Uuid) -> Result<()> {
         Ok(())
     }

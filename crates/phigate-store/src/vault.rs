@@ -1,4 +1,4 @@
-//! [`Vault`]: what the gateway, the command line and the dashboard use, a handle for each subject.
+//! [`Vault`]: the interface for the gateway, the command line and the dashboard, with a handle for each subject.
 
 use std::io::BufRead;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,18 +24,18 @@ use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
 use crate::{Clock, Result, StoreError};
 
-/// How a vault is opened. Start from [`Options::new`] and change what differs.
+/// Options for opening a vault. Start from [`Options::new`] and change what differs.
 #[derive(Clone)]
 pub struct Options {
-    /// Where the store is.
+    /// Location of the store.
     pub target: Target,
-    /// Where the master key comes from.
+    /// Source of the master key.
     pub master_key: MasterKeySource,
-    /// Make the store (and the key file) when there is none.
+    /// Create the store (and the key file) if it does not exist.
     pub create: bool,
     /// Behave as a server: keep a lease, and record the requests of ended processes as interrupted.
     pub serve: bool,
-    /// Where the time comes from.
+    /// Source of the time.
     pub clock: Clock,
     /// Most records that may wait to be written.
     pub queue_records: usize,
@@ -44,7 +44,7 @@ pub struct Options {
     /// Makes every commit of SQLite take this much longer, as a slower disk does. For tests and
     /// measurements.
     pub sync_delay: Duration,
-    /// How long a request may wait to be sure of its settings. The record has the caller's own limit.
+    /// Timeout of a request's check for changed settings. The record has the caller's timeout.
     pub decision_limit: Duration,
     /// Failed logins that cost nothing; after these the wait doubles with each further one.
     pub login_failures: u32,
@@ -92,13 +92,13 @@ pub struct Vault {
     pub access: Access,
     /// The audit trail: writing, reading, proving.
     pub trail: Trail,
-    /// Outcomes with what the provider said.
+    /// Outcomes with the provider's text.
     pub replies: SealedReplies,
-    /// Deletes what is due.
+    /// Deletion of expired records and content.
     pub expiry: Expiry,
-    /// What the trail holds, in numbers.
+    /// Figures of the trail.
     pub figures: Figures,
-    /// Whether it can be used right now.
+    /// Whether the store can be used now.
     pub health: Health,
     /// Backups, moves to another engine, the master key.
     pub installation: Installation,
@@ -139,7 +139,7 @@ impl Vault {
         }
         if !vault.core.guard().has_accounts().await? {
             match vault.accounts.create_account("default", "system").await {
-                // Another process starting at the same moment may have made it.
+                // Another process that starts at the same moment may have made it.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}
                 Err(error) => return Err(error),
             }
@@ -176,7 +176,7 @@ impl Vault {
         self.core.store.engine()
     }
 
-    /// How many processes answer requests on this store now: limits per key are shared between them.
+    /// Number of processes that serve this store now: limits per key are shared between them.
     pub async fn servers(&self) -> Result<usize> {
         self.core.writer.servers().await
     }
@@ -191,7 +191,7 @@ impl Vault {
         self.core.writer.queue.len()
     }
 
-    /// Writes what is queued and releases the store. After `patience` what cannot be written is given up.
+    /// Writes queued records and releases the store. Records that cannot be written within `patience` are given up.
     pub async fn close(&self, patience: Duration) -> Result<()> {
         self.core.writer.queue.close();
         let Some(mut ended) = self.running.ended() else {

@@ -1,5 +1,5 @@
-//! What somebody who can write to the database, but does not have the master key, tries on the rows that decide who may
-//! do what. Every attack is refused by a gateway that starts and named by `verify`. One more attack is one more row.
+//! Attacks on the rows that grant access, by an attacker who can write to the database but does not have the master
+//! key. Every attack is refused by a gateway that starts and named by `verify`. One more attack is one more row.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use phigate_types::{Mode, ProviderKind};
 
 const PASSWORD: &str = "correct horse battery";
 
-/// When the attacker looks into the database for rows to put back later.
+/// Copy of the rows that the attacker puts back later.
 const BEFORE: &str = "CREATE TABLE loot AS SELECT * FROM item";
 
-/// An attack, and what `verify` must say about which row.
+/// An attack, with the expected report of `verify` and its row.
 struct Attack {
     name: &'static str,
     statements: &'static [&'static str],
@@ -308,7 +308,7 @@ async fn lived_in(site: &Site, run: &mut dyn FnMut(&str)) {
     close(vault).await;
 }
 
-/// What a gateway says when it is to serve.
+/// Opens the store as a serving gateway does.
 async fn serve(site: &Site) -> Result<(), StoreError> {
     let options = Options {
         serve: true,
@@ -427,7 +427,7 @@ async fn a_running_gateway_refuses_rows_that_were_set_back() {
     close(vault).await;
 }
 
-/// What is done to the row of an account under legal hold, so that its records may be deleted by age.
+/// Changes to the row of an account under legal hold, so that its records may be deleted by age.
 const LIFTING_HOLDS: &[&str] = &[
     "UPDATE item SET body = replace(body, '\"legal_hold\":true', '\"legal_hold\":false') WHERE kind = 'account'",
     "UPDATE item SET body = (SELECT body FROM loot WHERE loot.kind = 'account'), version = (SELECT version FROM loot WHERE loot.kind = 'account'), mac = (SELECT mac FROM loot WHERE loot.kind = 'account') WHERE kind = 'account'",

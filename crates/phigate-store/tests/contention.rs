@@ -1,4 +1,4 @@
-//! Other transactions in the way, and what stands between phigate and PostgreSQL.
+//! Other transactions in the way, and proxies between phigate and PostgreSQL.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! What every engine must keep. Each promise is one function; every engine runs all of them.
+//! Promises that every engine must keep. Each promise is one function; every engine runs all of them.
 
 use crate::support::Site;
 use crate::support::postgres::Postgres;

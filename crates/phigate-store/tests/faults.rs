@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// What a request waits for its record.
+/// Time that a request waits for its record.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// One refused request: an error, in time, and nothing that looks like a forwarded request.
@@ -49,7 +49,7 @@ async fn resumes(vault: &Vault, account: &str) -> Uuid {
     }
 }
 
-/// Afterwards: refused requests are not there, or have their outcome; the trail is whole.
+/// Checks that refused requests are missing or have their outcome, and that the trail is intact.
 async fn check(vault: &Vault, account: &str, refused: &[Uuid]) {
     vault.flush().await.unwrap();
     vault.flush().await.unwrap();
@@ -198,7 +198,7 @@ async fn slow_syncs_are_waited_for_and_too_slow_ones_refuse() {
     }
     assert!(callers.join_all().await.iter().all(Result::is_ok));
     vault.close(PATIENCE).await.unwrap();
-    // Slower than anybody waits: refused in time, and what was written after all says so.
+    // Slower than the deadline: refused in time, and records that were written after all say so.
     let vault = slow(&site, 2_500).await;
     let refused = [
         refused(&vault, &account).await,

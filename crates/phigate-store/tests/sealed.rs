@@ -1,4 +1,4 @@
-//! Nothing that must stay secret is readable in any file of a store.
+//! Secrets are unreadable in all files of a store.
 
 use crate::support::life::recorded;
 use crate::support::postgres::Postgres;
@@ -108,7 +108,7 @@ async fn people(vault: &Vault, account: &str) -> Vec<String> {
     secrets
 }
 
-/// The same secret as it might be written: plain, base64 at any offset, hexadecimal, UTF-16.
+/// Spellings of a secret: plain, base64 at any offset, hexadecimal, UTF-16.
 fn spellings(secret: &str) -> Vec<Vec<u8>> {
     let mut found = vec![secret.as_bytes().to_vec()];
     for offset in 0..3 {

@@ -4,8 +4,8 @@ use crate::support::{Site, account, close, life};
 use phigate_store::{Checkpoint, FaultKind, Report};
 use rusqlite::Connection;
 
-/// What an attacker with the file does, and what must be found where. The trail has one chain:
-/// place 1 is the creation of the account, then decisions (even) and outcomes (odd) up to 13.
+/// Attacks with access to the file, and the fault that must be found with its place. The trail has one chain: place 1
+/// is the creation of the account, then decisions (even) and outcomes (odd) up to 13.
 const ATTACKS: &[(&str, &[&str], FaultKind, i64)] = &[
     // Name, statements, fault, place.
     (
@@ -184,7 +184,7 @@ async fn a_trail_cut_at_the_end_needs_a_checkpoint_from_elsewhere() {
         &[
             "DELETE FROM audit_record WHERE seq > 11",
             "DELETE FROM audit_chain WHERE seq > 11",
-            // Without this the figures would tell.
+            // Otherwise the figures would show the truncation.
             "UPDATE audit_counter SET count = count - CASE name WHEN 'tokens' THEN 10 ELSE 1 END
              WHERE rowid IN (SELECT min(rowid) FROM audit_counter GROUP BY name)",
         ],

@@ -1,4 +1,4 @@
-//! PostgreSQL over TLS: what is trusted, what is refused, and whether the refusal says what to do.
+//! PostgreSQL over TLS: trusted and refused certificates, and whether the refusal shows the remedy.
 
 use crate::support::postgres::Postgres;
 use crate::support::{account, close, life};
@@ -10,7 +10,7 @@ fn certificate(name: &str) -> CertifiedKey<KeyPair> {
     generate_simple_self_signed(vec![name.to_owned()]).unwrap()
 }
 
-/// Writes a certificate where `sslrootcert` can name it; the parameter.
+/// Writes a certificate to a file for `sslrootcert`; returns the parameter.
 fn trust(folder: &Path, name: &str, certificate: &CertifiedKey<KeyPair>) -> String {
     let path = folder.join(name);
     std::fs::write(&path, certificate.cert.pem()).unwrap();
@@ -22,7 +22,7 @@ async fn open(folder: &Path, url: String) -> phigate_store::Result<Vault> {
     Vault::open(Options::new(Target::Url(url), key)).await
 }
 
-/// What is said to somebody whose address does not work.
+/// Error message for an address that does not work.
 async fn refusal(folder: &Path, url: String) -> String {
     match open(folder, url).await {
         Ok(_) => "let in".to_owned(),
@@ -54,7 +54,7 @@ async fn connections_are_encrypted_and_the_certificate_is_checked() {
         close(vault).await;
     }
     let refusals = [
-        // Parameters, what the message must speak of.
+        // Parameters, subject of the message.
         (
             format!("sslmode=verify-full&{wrong}"),
             ["certificate", "sslrootcert=FILE"],
@@ -64,7 +64,7 @@ async fn connections_are_encrypted_and_the_certificate_is_checked() {
             ["certificate", "sslrootcert=FILE"],
         ),
         ("sslmode=disable".to_owned(), ["28000", "sslmode=require"]),
-        // Nothing said about TLS: none inside one machine.
+        // TLS not mentioned: unused inside one machine.
         ("connect_timeout=3".to_owned(), ["28000", "sslmode=require"]),
         (
             "sslmode=verify-full&sslrootcert=/nowhere.pem".to_owned(),

@@ -1,4 +1,4 @@
-//! kill -9 at random moments under load: what was acknowledged is there, once, and the trail is whole.
+//! kill -9 at random moments under load: acknowledged records exist exactly once, and the trail is intact.
 //!
 //! A short run is part of the tests; `PHIGATE_TORTURE=500` asks for as many kills per engine, `PHIGATE_TORTURE_SEED`
 //! for the moments of an earlier run, and `PHIGATE_TORTURE_LOG` names a file to which every batch adds its figures.
@@ -19,12 +19,12 @@ use uuid::Uuid;
 
 const STORE: &str = "PHIGATE_TORTURE_STORE";
 const KEY: &str = "PHIGATE_TORTURE_KEY";
-/// So many that the next group is on its way while one is committed.
+/// Enough callers that the next group is on its way while one is committed.
 const CALLERS: usize = 96;
 /// Kills of one store before it is looked through; a new one follows.
 const BATCH: u64 = 100;
 
-/// What a caller records, again and again.
+/// Kind of record that a caller repeats.
 #[derive(Clone, Copy)]
 enum Kind {
     Clean,
@@ -92,8 +92,8 @@ fn attempt(account: &str, new: &NewDecision) -> NewAttempt {
     }
 }
 
-/// Opens the store named by the environment and writes until it is killed. Each line says what was
-/// acknowledged: `D` a decision, `A` a further attempt, `O` an outcome.
+/// Opens the store named by the environment and writes until it is killed. Each line is an acknowledgement: `D` a
+/// decision, `A` a further attempt, `O` an outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "run by the tests below, in a process of its own"]
 async fn writer_in_a_process_of_its_own() {
@@ -150,14 +150,14 @@ fn setting(name: &str, default: u64) -> u64 {
     value.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// When a writer is killed: so long after it was first told that this was written.
+/// Moment at which a writer is killed: a pause after its first acknowledgement of this kind.
 struct Moment {
     /// The letter of a line: a decision, a further attempt or an outcome.
     after: &'static str,
     pause: Duration,
 }
 
-/// Moments: the same for the same seed.
+/// Reproducible moments for a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -168,8 +168,8 @@ impl Dice {
         self.0 >> 8
     }
 
-    /// Half of the kills at the first decisions of a process, the others when attempts and outcomes are under way; and
-    /// half within milliseconds, the others spread over many commits.
+    /// Chooses a moment: half of the kills at the first decisions of a process, half while attempts and outcomes are
+    /// under way; and half within milliseconds, half spread over many commits.
     fn moment(&mut self) -> Moment {
         let after = ["D", "D", "A", "O"][usize::try_from(self.roll() % 4).unwrap_or_default()];
         let most = [4_000, 60_000][usize::try_from(self.roll() % 2).unwrap_or_default()];
@@ -180,7 +180,7 @@ impl Dice {
     }
 }
 
-/// What writers had been told, by request.
+/// Acknowledgements that writers received, by request.
 #[derive(Default)]
 struct Told {
     decisions: Vec<Uuid>,
@@ -189,7 +189,7 @@ struct Told {
 }
 
 impl Told {
-    /// How often something was told, by the letter of its lines.
+    /// Number of acknowledgements, by the letter of their lines.
     fn count(&self, letter: &str) -> usize {
         match letter {
             "D" => self.decisions.len(),
@@ -244,7 +244,7 @@ fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told
     is_useful
 }
 
-/// What the trail says about a request.
+/// Records of a request in the trail.
 #[derive(Default)]
 struct Found {
     decisions: usize,
@@ -271,8 +271,8 @@ async fn read_trail(vault: &Vault, account: &str) -> HashMap<Uuid, Found> {
     found
 }
 
-/// After the kills: one server start, and everything is accounted for. How many decisions, attempts and outcomes were
-/// acknowledged, how many requests were cut off, and how many records stood that nobody had been told of.
+/// Checks after the kills, with one server start, that everything is accounted for. Returns the number of acknowledged
+/// decisions, attempts and outcomes, of requests that were cut off, and of written records without an acknowledgement.
 async fn check(site: Site, told: Told) -> [usize; 5] {
     let vault = site.serve().await;
     let account = account(&vault).await;
@@ -295,7 +295,7 @@ async fn check(site: Site, told: Told) -> [usize; 5] {
     };
     assert_eq!(lost(&told.decisions, |one| one.decisions == 1), 0);
     assert_eq!(lost(&told.attempts, |one| one.attempts == 1), 0);
-    // An outcome that was acknowledged is the one that stands, not that the process was killed.
+    // An acknowledged outcome is kept; the kill does not replace it.
     assert_eq!(lost(&told.outcomes, |one| one.outcomes[0].is_some()), 0);
     for (request, one) in &found {
         assert_eq!(
@@ -314,7 +314,7 @@ async fn check(site: Site, told: Told) -> [usize; 5] {
     [decisions, attempts, outcomes, cut.count(), untold]
 }
 
-/// Kills writers of one store so often, and notes what they had been told.
+/// Kills writers of one store this many times, and notes their acknowledgements.
 fn kill_many(site: &Site, store: &str, kills: u64, dice: &mut Dice) -> Told {
     let (mut told, mut useless) = (Told::default(), 0);
     for _ in 0..kills {

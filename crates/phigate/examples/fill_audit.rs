@@ -1,6 +1,7 @@
-//! Fills a store with invented records, for timing the audit page:
-//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last DAYS days (90 unless given) to the account `default`.
-//! Where `PHIGATE_DATABASE_URL` is set, they go there, and the folder only says where the key is.
+//! Fills a store with invented records, for timing the audit page.
+//!
+//! `fill_audit FOLDER COUNT [DAYS]` adds COUNT requests of the last DAYS days (90 unless given) to the account
+//! `default`. If `PHIGATE_DATABASE_URL` is set, they go there, and the folder only holds the key.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ const KINDS: [&str; 8] = [
 ];
 /// Numbers of patients, of which a request with PHI has some.
 const PATIENTS: usize = 1_000_000;
-/// One request in so many fails.
+/// Requests per failure.
 const RARELY: usize = 20_000;
 const WAIT: Duration = Duration::from_secs(60);
 const CLOSING: Duration = Duration::from_secs(120);
@@ -96,7 +97,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// How many requests, over how many days.
+/// Number of requests, and of the days they are spread over.
 #[derive(Clone, Copy)]
 struct Span {
     count: u64,
@@ -172,7 +173,7 @@ fn request(
     (decision, outcome)
 }
 
-/// What came of it: refused at once, or answered after a while.
+/// Outcome of a request: refused at once, or answered after a while.
 fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
     let was_sent = decision.sizes.sent.is_some();
     let failed = was_sent && dice.below(RARELY) == 0;
@@ -208,7 +209,7 @@ fn outcome(dice: &mut Dice, decision: &Decision) -> Outcome {
     }
 }
 
-/// The same throws every time (xorshift).
+/// Reproducible random numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {

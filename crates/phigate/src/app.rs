@@ -1,4 +1,4 @@
-//! What a running gateway holds: settings, store, the gateway itself, metrics.
+//! State of a running gateway: settings, store, the gateway itself, metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,24 +12,24 @@ use phigate_store::{Options, Target, Vault};
 
 use crate::config::{self, Config};
 
-/// How long a stopping process waits for its last records to be written.
+/// Time that a stopping process waits for its last records to be written.
 pub(crate) const CLOSING: Duration = Duration::from_secs(20);
 
-/// What a process opens the store for.
+/// Purpose for which a process opens the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// One command.
     Command,
-    /// Answering requests: it also closes what ended processes left open.
+    /// Answering requests: it also closes requests that ended processes left open.
     Server,
 }
 
-/// Opens the store that the settings name, making it when there is none.
+/// Opens the store that the settings name, creating it if it does not exist.
 pub(crate) async fn open_vault(config: &Config, role: Role) -> anyhow::Result<Vault> {
     Ok(Vault::open(vault_options(config, role)).await?)
 }
 
-/// Where the store is and how it is opened, as the settings say.
+/// Options of the store from the settings.
 pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     let target = match &config.database_url {
         Some(url) => Target::Url(url.expose().to_owned()),
@@ -50,7 +50,7 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     }
 }
 
-/// A running gateway: its parts, for those who serve, show and look after it.
+/// A running gateway with the parts that servers, pages and background tasks use.
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) vault: Arc<Vault>,
@@ -58,7 +58,7 @@ pub(crate) struct App {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
-    /// When this process began to start.
+    /// Start time of this process.
     pub(crate) started: Timestamp,
 }
 
@@ -96,7 +96,7 @@ impl App {
         })
     }
 
-    /// What the pages get of it.
+    /// State that the pages use.
     pub(crate) fn for_pages(&self) -> Server {
         Server {
             vault: self.vault.as_ref().into(),

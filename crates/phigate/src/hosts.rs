@@ -19,7 +19,7 @@ use crate::config::Config;
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
     named: Arc<[String]>,
-    /// Any name is answered. Over TLS a browser checks the name by the certificate, and a stranger has none for it.
+    /// Any name is answered. Over TLS a browser checks the name by the certificate, which an attacker does not have.
     is_open: bool,
 }
 
@@ -37,7 +37,8 @@ impl Hosts {
         router.layer(from_fn_with_state(self, check))
     }
 
-    /// Whether requests to a host, with or without a port, are answered. Addresses are: no name of a stranger leads to one.
+    /// Whether requests to a host, with or without a port, are answered. Addresses always are, because DNS rebinding
+    /// needs a name.
     fn answers(&self, authority: &str) -> bool {
         let host = match authority.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or_default(),

@@ -1,6 +1,5 @@
-//! What a server does in the background: deletes what is past its time, keeps copies of checkpoints elsewhere, counts the
-//! replicas it shares limits with, records how many requests were not let in, and measures what does not happen by
-//! request: whether the store can be used, and when certificates and agreements end.
+//! Background tasks of a server: deleting expired records, copying checkpoints elsewhere, counting the replicas that
+//! share limits, recording refused requests, and measuring the store and the ends of certificates and agreements.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -15,22 +14,22 @@ use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
 use crate::app::App;
 use crate::config::CheckpointSettings;
 
-/// How often retention looks for something to delete.
+/// Interval of retention.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
 
-/// How often replicas are counted.
+/// Interval of counting replicas.
 const REPLICAS_EVERY: Duration = Duration::from_secs(5);
 
-/// How often minutes that are over are looked for.
+/// Interval of looking for finished minutes of refusals.
 const REFUSALS_EVERY: Duration = Duration::from_secs(5);
 
-/// How often the store is tried.
+/// Interval of checking the store.
 const STORE_EVERY: Duration = Duration::from_secs(2);
 
-/// How often the ends of certificates and agreements are looked up.
+/// Interval of checking the ends of certificates and agreements.
 const ENDS_EVERY: Duration = Duration::from_secs(60);
 
-/// How long the operator's program may take.
+/// Timeout of the operator's program.
 const COMMAND_TIME: Duration = Duration::from_secs(30);
 
 /// The pause before a task that panicked starts again.
@@ -79,7 +78,7 @@ async fn count_replicas(app: Arc<App>) {
     }
 }
 
-/// What the last minute counts is recorded when the gateway stops.
+/// Records refusals of finished minutes. Those of the last minute are recorded when the gateway stops.
 async fn record_refusals(app: Arc<App>) {
     while !app.drain.is_draining() {
         app.gateway.record_refusals(false).await;
@@ -87,7 +86,7 @@ async fn record_refusals(app: Arc<App>) {
     }
 }
 
-/// Notes whether the store can be used, as `/readyz` sees it, and tells each change once.
+/// Notes whether the store can be used, as `/readyz` sees it, and logs each change once.
 async fn watch_store(app: Arc<App>) {
     let mut down_since = None;
     while !app.drain.is_draining() {
@@ -118,7 +117,7 @@ async fn measure_ends(app: Arc<App>) {
             let left = end.cast_signed() - Timestamp::now().as_second();
             app.metrics.certificate_ends(left.div_euclid(24 * 3600));
         }
-        // While the store cannot be used, what was measured last stays.
+        // While the store cannot be used, the last measurement stays.
         if let Ok(ends) = agreement_ends(&app).await {
             app.metrics.agreements_end(ends);
         }
@@ -213,7 +212,7 @@ async fn compare_with_files(app: &App) {
     }
 }
 
-/// What makes two checkpoints the same, whenever they were made.
+/// Ends of the chains in checkpoints, for comparison regardless of the time they were made.
 fn ends(checkpoints: &[Checkpoint]) -> Vec<(&str, i64, i64)> {
     checkpoints
         .iter()
@@ -261,7 +260,7 @@ fn feed(command: &str, lines: String, patience: Duration) -> std::io::Result<()>
         .stdin(Stdio::piped())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that reads nothing would hold up whoever writes; its exit code tells the rest.
+        // A program that does not read would block the writer; its exit code shows the failure.
         std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
     }
     let deadline = Instant::now() + patience;

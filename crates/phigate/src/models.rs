@@ -3,12 +3,12 @@
 use http::HeaderMap;
 use serde_json::{Value, json};
 
-/// Whether a caller speaks Anthropic's format where a path serves both.
+/// Whether a caller speaks Anthropic's format on a path that serves two formats.
 pub(crate) fn is_anthropic(headers: &HeaderMap) -> bool {
     headers.contains_key("anthropic-version")
 }
 
-/// A list of models with who serves each.
+/// A list of models with the provider that serves each.
 pub(crate) fn openai_list<'m>(models: impl Iterator<Item = (&'m str, &'m str)>) -> Value {
     let data: Vec<Value> = models
         .map(|(owner, model)| openai_model(owner, model))

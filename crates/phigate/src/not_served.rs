@@ -1,5 +1,5 @@
 //! Paths that clients know by name and that are not served yet. A bare 404 is read by SDKs as an unknown model, so each
-//! says what it is and what to use instead.
+//! answer names the API and its replacement.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use phigate_edge::{ErrorBody, RequestId};
 use phigate_gateway::Metrics;
 use phigate_types::ErrorCode;
 
-/// Path, and what to do instead.
+/// Path, and the advice for it.
 const PATHS: &[(&str, &str)] = &[
     // Alphabetical by path.
     ("/chat/completions", BASE_URL),

@@ -1,7 +1,7 @@
 //! The description of the API, as served on `/openapi.json` and printed by `phigate openapi`.
 //!
-//! What is written in `openapi.json` by hand has places such as `"{error_codes}"`, which are filled from the tables:
-//! a new kind of PHI, mode or error code is described without another line.
+//! The handwritten `openapi.json` has places such as `"{error_codes}"`, which are filled from the tables: a new kind of
+//! PHI, mode or error code is described without another line.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,7 @@ fn list(words: impl Iterator<Item = &'static str>) -> String {
     json!(words.collect::<Vec<_>>()).to_string()
 }
 
-/// "one, two or three".
+/// Joins words into a list ("one, two or three").
 fn sentence(words: &[&str]) -> String {
     match words.split_last() {
         Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),

@@ -1,4 +1,4 @@
-//! Presidio's interface, on a listener of its own. It has no keys: it acts for the account the operator named.
+//! Presidio's interface, on a separate listener. It has no keys: it acts for the account the operator named.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,13 +19,13 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 
-/// Stands in records where a caller's key would.
+/// Name in records in place of a caller's key.
 const KEY: &str = "presidio";
 
-/// Longest body of an error: ours are a sentence.
+/// Longest body of an error; phigate's own errors are one sentence.
 const ERROR_BYTES_MAX: usize = 64 * 1024;
 
-/// What every request here needs.
+/// State of every request on this interface.
 struct Desktop {
     app: Arc<App>,
     account_id: String,
@@ -54,7 +54,7 @@ async fn anonymize(State(desktop): State<Arc<Desktop>>, request: Request) -> Res
     desktop.serve(request, service).await
 }
 
-/// What may be asked about what is looked for.
+/// Query parameters of the list of entities.
 #[derive(Deserialize)]
 struct Asked {
     language: Option<String>,
@@ -106,7 +106,7 @@ impl Desktop {
         self.app.gateway.serve(call, service).await
     }
 
-    /// Lists what the account's detector looks for.
+    /// Lists the kinds that the account's detector finds.
     async fn list(
         &self,
         asked: Asked,
@@ -122,7 +122,7 @@ impl Desktop {
     }
 }
 
-/// Presidio's errors are `{"error": "…"}`, whoever found what was wrong.
+/// Rewrites every error as `{"error": "…"}`, the format of Presidio.
 async fn plain_error(response: Response) -> Response {
     if response.status().is_success() {
         return response;

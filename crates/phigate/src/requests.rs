@@ -16,9 +16,9 @@ use uuid::Uuid;
 
 use crate::app::App;
 
-/// Records of a request that arrived so lately may still be on their way to the store.
+/// Age in seconds up to which records of a request may still be on their way to the store.
 const FRESH_S: u64 = 5;
-/// How long and how often they are waited for.
+/// Pause between two looks for late records, and number of looks.
 const PAUSE: Duration = Duration::from_millis(50);
 const PAUSES: usize = 10;
 
@@ -55,7 +55,7 @@ fn is_fresh(id: Uuid) -> bool {
     now.saturating_sub(seconds) <= FRESH_S
 }
 
-/// The records of a request of this key; `None` where there is no such request.
+/// The records of a request of this key; `None` if there is no such request.
 async fn records(
     vault: &Vault,
     account_id: &str,
@@ -73,7 +73,7 @@ async fn records(
             Record::Decision(found) if found.key_id == key_id => decision = fields(record),
             Record::Attempt(_) => attempts.push(fields(record)),
             Record::Outcome(_) => outcome = fields(record),
-            // What people did about it is not the caller's business.
+            // Acts of people on the request are not shown to the caller.
             Record::Decision(_) | Record::Admin(_) => {}
         }
     }

@@ -50,7 +50,7 @@ async fn is_ready(app: Arc<App>) -> bool {
     app.vault.health.ping().await.is_ok()
 }
 
-/// How errors are written at a path: as its door does; elsewhere by the format that the caller says it speaks.
+/// Format of errors at a path: that of its door, else the format that the caller's headers show.
 pub(crate) fn error_format(path: &str, headers: &HeaderMap) -> ErrorFormat {
     match Door::at(path) {
         Some(door) => door.errors,
@@ -81,7 +81,7 @@ async fn guard(State(app): State<Arc<App>>, request: Request) -> Response {
     }
 }
 
-/// A caller's request; none without what the edge gives to every request.
+/// Builds a caller's request; `None` without the extensions that the edge adds to every request.
 fn call_of(door: Option<&'static Door>, request: Request) -> Option<Call> {
     let received = Instant::now();
     let (parts, upload) = Upload::split(request);
@@ -101,8 +101,8 @@ fn call_of(door: Option<&'static Door>, request: Request) -> Option<Call> {
     })
 }
 
-/// The identifiers the account can use now: those that its providers list, those of families whose provider has no
-/// list, and the owner's aliases.
+/// The identifiers that the account can use now: listed models of its providers, models of families whose provider has
+/// no list, and the owner's aliases.
 async fn models(
     State(app): State<Arc<App>>,
     Extension(client): Extension<ClientAddress>,

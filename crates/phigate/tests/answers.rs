@@ -1,4 +1,4 @@
-//! Answers that explain themselves: what was done, where PHI is, how long it took, and what the records say.
+//! Answers that explain themselves: action, places of PHI, durations, and the records.
 
 use crate::doors::{ask, doors};
 use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT};

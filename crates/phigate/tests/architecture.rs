@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md, SECURITY.md and docs/reliability.md say about tests is true.
+//! Statements of ARCHITECTURE.md, SECURITY.md and docs/reliability.md about tests are true.
 
 use std::path::Path;
 
@@ -80,8 +80,8 @@ fn every_safeguard_names_a_test_that_exists() {
     assert!(all - named <= 3, "{} rows name no test", all - named);
 }
 
-/// Between which crates there are walls, by deny.toml: who alone may depend on a crate. Cargo-deny looks at every
-/// dependency; this looks at our own crates, and also where cargo-deny is not installed.
+/// Compares dependencies between our crates with the rules in deny.toml. Cargo-deny checks every dependency; this test
+/// also runs without it.
 #[test]
 fn no_crate_depends_on_what_deny_toml_keeps_from_it() {
     let rules = read("deny.toml");
@@ -105,7 +105,7 @@ fn no_crate_depends_on_what_deny_toml_keeps_from_it() {
     }
 }
 
-/// A type that does everything is where knots begin.
+/// Bounds the size of types: a type that does everything attracts tangles.
 #[test]
 fn no_type_has_more_than_twenty_public_methods() {
     let mut methods: std::collections::BTreeMap<(String, String), usize> = Default::default();
@@ -137,7 +137,7 @@ fn no_type_has_more_than_twenty_public_methods() {
     assert!(methods.is_empty(), "{methods:?}");
 }
 
-/// A test file that nobody names would never run, and never fail.
+/// A test file without a `mod` line would never run, and never fail.
 #[test]
 fn every_test_file_is_part_of_a_binary() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

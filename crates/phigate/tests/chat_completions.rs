@@ -147,7 +147,7 @@ fn refusals_before_the_scan_have_their_status_and_code() {
             (400, "provider_not_configured"),
         ),
     ];
-    // Clients show the message to people who then hunt for a model: it says where models come from.
+    // Clients show the message to people who then look for a model: it says how models are added.
     let unknown = gateway.chat(&key, &ask("llama3.1:8b", CLEAN_TEXT)).json();
     let message = unknown["error"]["message"].as_str().unwrap();
     assert!(
@@ -383,7 +383,7 @@ fn a_model_with_a_name_is_withheld_everywhere() {
         assert_eq!(records[0]["model"], "[withheld]", "{mode}");
         assert!(!format!("{records:?}").contains("okonkwo"), "{mode}");
     }
-    // Nor that of one that nobody serves.
+    // Nor that of a model that is not served.
     let answer = gateway.chat(&key, &ask("kofi-okonkwo", CLEAN_TEXT));
     assert_eq!(answer.error().2, "model_not_found");
     assert!(!format!("{:?}", gateway.records(&answer.request_id())).contains("okonkwo"));
@@ -396,7 +396,7 @@ fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
-    // Google's format puts what the system says before what the user said first.
+    // Google's format puts the system's text before the user's first text.
     let halves =
         r#"[{"role":"user","content":"536228741"},{"role":"system","content":"My SSN is"}]"#;
     let body = format!(r#"{{"model":"gemini-2.5-flash","messages":{halves}}}"#);

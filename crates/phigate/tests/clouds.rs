@@ -1,5 +1,5 @@
-//! Providers that want more than a key, against stand-ins of their token endpoints: what they do wrong, what owners do
-//! wrong, and what the gateway says about it.
+//! Providers that need more than a key, against stand-ins of their token endpoints: mistakes of providers, mistakes of
+//! owners, and the gateway's messages about them.
 
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ fn azure(status: u16, code: &str, message: &str) -> Reply {
     Reply::Json(status, error.to_string())
 }
 
-/// A refusal as AWS writes it, by a clock that is so many seconds ahead of ours.
+/// A refusal as AWS writes it, by a clock that is this many seconds ahead of ours.
 fn aws(kind: &str, message: &str, ahead_s: i64) -> Reply {
     let date = date(ahead_s);
     let headers = [("x-amzn-errortype", kind), ("date", date.as_str())];

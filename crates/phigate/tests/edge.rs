@@ -1,4 +1,4 @@
-//! Callers and providers that misbehave cost little, and others keep being served.
+//! Misbehaving callers and providers cost little and do not disturb service.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -73,7 +73,7 @@ fn a_thousand_idle_callers_cost_little_and_others_are_served() {
             socket
         })
         .collect();
-    // What is needed for a request is kept ready for a moment.
+    // Buffers of a request are kept for a moment.
     std::thread::sleep(Duration::from_secs(2));
     expect_prompt_service(&gateway, &key, "with a thousand idle callers");
     let grown = memory_mib(&gateway).saturating_sub(before);
@@ -241,7 +241,7 @@ fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
     }
 }
 
-/// Heads of writes that nobody signed in may send, and the answer that comes without a byte of the body.
+/// Heads of writes that need a session, and the answer that comes without a byte of the body.
 const STRANGERS_FORMS: &[(&str, &str, u16)] = &[
     // Path, further header lines, status.
     ("/login", "Content-Length: 1000000\r\n", 403),
@@ -327,7 +327,7 @@ fn a_crowd_of_half_sent_forms_costs_little() {
             request.resize(request.len() + sent, b'x');
             let mut socket = TcpStream::connect(&gateway.address).unwrap();
             socket.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
-            // Whoever announces too much is answered and cut off while sending.
+            // A caller that announces too much is answered and cut off while sending.
             socket.write_all(&request).ok();
             socket
         })

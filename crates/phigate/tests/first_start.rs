@@ -1,4 +1,4 @@
-//! What somebody meets who starts phigate for the first time.
+//! First start of phigate on a new machine.
 
 use crate::postgres::Postgres;
 use crate::support::Gateway;
@@ -150,7 +150,7 @@ fn a_second_gateway_on_one_store_is_told_who_holds_it() {
         message.contains(&gateway.address) && message.contains(&pid),
         "{message}"
     );
-    // Whoever was killed holds nothing.
+    // A killed process no longer holds anything.
     gateway.signal("-KILL");
     gateway.wait();
     gateway.serve();

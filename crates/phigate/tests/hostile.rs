@@ -1,4 +1,4 @@
-//! Callers, providers and stores that are out to make the gateway tell, forget or invent something.
+//! Callers, providers and stores that try to make the gateway disclose, forget or invent something.
 
 use std::time::Duration;
 
@@ -90,7 +90,7 @@ fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
     let pause = Duration::from_millis(800);
     let said = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "gpt-test",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "SSN 219-09-4218."}, "finish_reason": "stop"}]});
-    // What was found in a reply is sealed, and waits for the store a while.
+    // Findings in a reply are sealed, and wait for the store for a while.
     for (replies, waits) in [("off", false), ("flag", true)] {
         let provider = Provider::start();
         let gateway = Gateway::start(&provider);
@@ -102,7 +102,7 @@ fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
             while provider.seen().is_empty() {
                 std::thread::sleep(Duration::from_millis(10));
             }
-            // The decision is on disk by now. The outcome meets a store that others hold.
+            // The decision is on disk by now. The outcome meets a store that another process has locked.
             database.execute_batch("BEGIN IMMEDIATE").unwrap();
             asked.join().unwrap()
         });

@@ -1,5 +1,5 @@
-//! kill -9 of the whole gateway under requests at every door, with streams and fallbacks: whatever reached a provider
-//! stands in the records, and every answered request does with its end.
+//! kill -9 of the whole gateway under requests at every door, with streams and fallbacks: every request that reached a
+//! provider is in the records, and every answered request has its end there.
 //!
 //! A short run is part of the tests; `PHIGATE_TORTURE=100` asks for as many kills, and `PHIGATE_TORTURE_LOG` names a file
 //! to which the run adds its figures.
@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::support::{Gateway, Provider, Reply, SSN_TEXT};
 use serde_json::{Value, json};
 
-/// A model with a fallback; every other request has a model of its own, by which its records are found.
+/// A model with a fallback; every other request has a separate model, by which its records are found.
 const FALLS: &str = "gpt-falls";
 const CAUGHT: &str = "claude-caught";
 
@@ -55,7 +55,7 @@ fn request(caller: usize) -> (&'static str, Value) {
     }
 }
 
-/// Posts on a socket of its own; the request's id where an answer came whole with status 200.
+/// Posts on a separate socket; returns the request's id if a complete answer came with status 200.
 fn post(address: &str, key: &str, path: &str, body: &Value) -> Option<String> {
     let body = body.to_string();
     let mut socket = TcpStream::connect(address).ok()?;
@@ -96,7 +96,7 @@ fn wait_for_traffic(provider: &Provider) {
     panic!("no request reached the provider, or none fell back");
 }
 
-/// Callers at every door for a while, then the kill; the ids of what was answered.
+/// Runs callers at every door for a while, then kills the gateway; returns the ids of answered requests.
 fn round(gateway: &mut Gateway, provider: &Provider, key: &str, moment: Duration) -> Vec<String> {
     let is_over = AtomicBool::new(false);
     let (address, is_over) = (gateway.address.clone(), &is_over);

@@ -1,4 +1,4 @@
-//! What the operator reads at three in the morning: a line per request, causes of failures, counts of refusals.
+//! Logs for an operator at three in the morning: a line per request, causes of failures, counts of refusals.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ fn lines(gateway: &Gateway) -> Vec<Value> {
     let logs = gateway.logs.lock().unwrap().clone();
     let read =
         |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
-    // The owner's link is no log event.
+    // The owner's link is not a log event.
     let events = logs.lines().filter(|line| !line.contains("/setup/"));
     events.map(read).collect()
 }
@@ -65,7 +65,7 @@ fn every_request_leaves_one_line_without_content() {
         (&line["level"], &line["error"]),
         (&"WARN".into(), &"provider_error".into())
     );
-    // A model that nobody serves is in the record, so that the mistake is found; a text in its place is not.
+    // A model that is not served is in the record, so that the mistake is found; a text in its place is not.
     let asked = |model: &str| gateway.chat(&key, &ask(model, CLEAN_TEXT)).request_id();
     let model_of = |id: String| gateway.records(&id)[0]["model"].clone();
     assert_eq!(model_of(asked("llama3.1:8b")), "llama3.1:8b");
@@ -122,7 +122,7 @@ fn every_request_is_counted_and_timed() {
             1,
         ),
         ("phigate_findings_total", &[r#"type="ssn""#], 3),
-        // Who was refused at once was not kept waiting.
+        // A request that was refused at once did not wait.
         ("phigate_added_seconds_count", &[], 2),
         ("phigate_provider_seconds_count", &[r#"family="openai""#], 1),
         ("phigate_audit_write_seconds_count", &[], 3),
@@ -262,7 +262,7 @@ fn refused_keys_are_visible_to_those_concerned() {
     std::fs::write(&file, export).unwrap();
     let verified = gateway.command(&["audit", "verify", file.to_str().unwrap()]);
     assert!(verified.contains("intact"), "{verified}");
-    // A bad key is no reason to look for a forger.
+    // A bad key is not treated as a forgery.
     gateway.logs.lock().unwrap().clear();
     gateway.serve();
     std::thread::sleep(std::time::Duration::from_secs(1));
@@ -274,7 +274,7 @@ fn id_of(key: &str) -> &str {
     key.split('_').nth(1).unwrap()
 }
 
-/// How many refusals of a key the trail counts.
+/// Number of refusals of a key that the trail counts.
 fn counted(gateway: &Gateway, key: &str, code: &str) -> u64 {
     let trail = gateway.command(&["audit", "export"]);
     let records = trail
@@ -289,7 +289,7 @@ fn counted(gateway: &Gateway, key: &str, code: &str) -> u64 {
     wanted.map(|act| number(act).unwrap()).sum()
 }
 
-/// The guard turns away whoever asks again on the same connection; a handler refuses the first on it.
+/// The guard refuses further requests on a connection; a handler refuses the first on it.
 #[test]
 fn refusals_by_the_guard_and_by_a_handler_are_told_logged_and_counted_alike() {
     let provider = Provider::start();
@@ -326,7 +326,7 @@ fn refusals_by_the_guard_and_by_a_handler_are_told_logged_and_counted_alike() {
     assert_eq!(counted(&gateway, &key, "rate_limit_exceeded"), expected);
 }
 
-/// What two refusals of the same request have in common.
+/// Parts of an answer that two refusals of a request have in common.
 fn without_id_and_time(answer: &Answer) -> (Vec<(String, String)>, Value) {
     let (mut headers, mut body) = (answer.headers.clone(), answer.json());
     headers.retain(|(name, _)| !["x-gateway-request-id", "date"].contains(&name.as_str()));

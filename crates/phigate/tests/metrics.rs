@@ -1,4 +1,4 @@
-//! What an operator's alerts rest on: the metrics move when the store, a key or a provider is in trouble.
+//! Metrics behind an operator's alerts: they change when the store, a key or a provider is in trouble.
 
 use std::time::{Duration, Instant};
 

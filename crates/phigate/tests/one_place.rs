@@ -16,7 +16,7 @@ use phigate_types::{
 
 use crate::support::sources::{code_of, files};
 
-/// A noun with its codes, the files that may spell them, and where the same word means something else.
+/// A noun with its codes, the files that may spell them, and the places in which a code has another meaning.
 struct Noun {
     name: &'static str,
     codes: Vec<String>,
@@ -24,7 +24,7 @@ struct Noun {
     elsewhere: &'static [(&'static str, &'static str)],
 }
 
-/// Codes that are everyday words of the program as well. Whether one of them means the noun, a reader must tell.
+/// Codes that are everyday words of the program as well. A reader must judge whether such a word means the noun.
 const EVERYDAY: &[&str] = &[
     // Of kinds of PHI: members of every other JSON document.
     "address",
@@ -33,7 +33,7 @@ const EVERYDAY: &[&str] = &[
     "phone",
     // Of acts.
     "login",
-    // Of limits: parts of a request, what is counted, and a field of records.
+    // Of limits: parts of a request, counted things, and a field of records.
     "concurrency",
     "connections",
     "fields",
@@ -48,7 +48,7 @@ const EVERYDAY: &[&str] = &[
     "never",
     "none",
     "off",
-    // Of stored items: what messages are about.
+    // Of stored items: subjects of messages.
     "account",
     "api_key",
     "lane",
@@ -279,7 +279,7 @@ fn every_code_stands_in_its_table_alone() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is wrong about one noun.
+/// Mistakes about one noun.
 fn look(noun: &Noun, sources: &[(String, Vec<String>)]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut used = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Release builds follow the recorded profile; all others are left alone.
+//! Release builds follow the recorded profile; other builds ignore it.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,10 +8,10 @@ fn folder() -> PathBuf {
     std::fs::canonicalize(root).unwrap()
 }
 
-/// Some of what cargo gives the compiler in release builds.
+/// Some arguments that cargo passes to the compiler in release builds.
 const RELEASE: &str = "-C opt-level=3 -C codegen-units=1 --target aarch64-unknown-linux-gnu";
 
-/// What the compiler is given when cargo gives these words.
+/// Arguments of the compiler when cargo gives these words.
 fn given(words: &str, profile: Option<&str>) -> String {
     let mut command = Command::new(folder().join("rustc"));
     command

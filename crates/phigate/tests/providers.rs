@@ -1,4 +1,4 @@
-//! Named providers, end to end: who is asked for a model, what they may have, and what happens when they fail.
+//! Named providers, end to end: choice of the provider for a model, its permission for PHI, and fallbacks.
 
 use crate::support::{Answer, CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, exchange};
 use serde_json::{Value, json};
@@ -331,7 +331,7 @@ fn an_attempt_that_cannot_be_recorded_does_not_leave() {
         while one.seen().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
-        // The decision is on disk by now. The attempt meets a store that others hold.
+        // The decision is on disk by now. The attempt meets a store that another process has locked.
         database.execute_batch("BEGIN IMMEDIATE").unwrap();
         answer.join().unwrap()
     });

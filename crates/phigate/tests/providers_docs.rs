@@ -1,4 +1,4 @@
-//! docs/providers.md, word for word: every command on the page is run, and what it sets works against a stand-in.
+//! docs/providers.md, word for word: every command on the page is run, and its settings work against a stand-in.
 
 use std::process::{Command, Stdio};
 
@@ -100,7 +100,7 @@ fn every_command_of_the_page_works_word_for_word() {
             .filter(|line| line.contains("--key-stdin") || line.contains("--auth none"))
             .count()
     );
-    // The addresses of the page are not ours: what they set is now led to a stand-in.
+    // The addresses of the page are not ours: its settings are now directed to a stand-in.
     for provider in listed {
         let name = provider["name"].as_str().unwrap();
         gateway.command(&["provider", "set", name, "--base-url", &stand_in.url()]);
@@ -159,7 +159,7 @@ fn every_command_of_the_page_works_word_for_word() {
     }
 }
 
-/// The providers of the page that want more than a key: what each is asked, and what shows it who asks.
+/// Asks the providers of the page that need more than a key: target of each request, and proof of identity in it.
 fn the_clouds_are_asked(gateway: &Gateway, key: &str, stand_in: &Provider) {
     for (model, provider, target, shown) in [
         (

@@ -20,7 +20,7 @@ fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
     let limits = [
         ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1000000"),
         ("PHIGATE_DATABASE_URL", url),
-        // A busy machine is no fault of a replica.
+        // A busy machine must not look like a fault of a replica.
         ("PHIGATE_LIMITS_DECISION_MS", "30000"),
     ];
     let first = Gateway::start_with(provider, &limits);
@@ -39,7 +39,7 @@ fn replicas(provider: &Provider, url: &str) -> Vec<Gateway> {
     all
 }
 
-/// An even number stands for a settled mode, an odd one for a change under way. The mode follows from the number.
+/// Whether the settled mode of this number is block. Even numbers are settled modes, odd ones are changes under way.
 fn is_block(settled: u64) -> bool {
     settled % 4 == 2
 }
@@ -138,13 +138,13 @@ fn a_key_revoked_on_one_replica_is_refused_on_all() {
     assert!(verified.contains("intact"), "{verified}");
 }
 
-/// What a caller can know about one try.
+/// Result of one attempt, as a caller sees it.
 #[derive(Debug)]
 enum Try {
     Answered,
-    /// Nobody there, or told that this replica stops: nothing was forwarded, another may be asked.
+    /// Refused connection or stopping replica: nothing was forwarded, another may be asked.
     Elsewhere,
-    /// Anything else, in the answer's words.
+    /// Any other answer.
     Failed(String),
 }
 
@@ -170,14 +170,14 @@ fn try_at(address: &str, key: &str, body: &str) -> Try {
     }
 }
 
-/// What became of requests.
+/// Results of a caller's requests.
 #[derive(Default)]
 struct Calls {
     answered: u64,
     failed: Vec<String>,
 }
 
-/// Sends to one replica after the other, as a balancer does, until told to stop.
+/// Sends to one replica after the other, as a balancer does, until the test is over.
 fn call(addresses: &[Mutex<String>], key: &str, body: &str, is_over: &AtomicBool) -> Calls {
     let mut calls = Calls::default();
     for turn in 0.. {
@@ -194,7 +194,7 @@ fn call(addresses: &[Mutex<String>], key: &str, body: &str, is_over: &AtomicBool
     calls
 }
 
-/// What the replicas found wrong themselves.
+/// Warnings and errors in the logs of the replicas.
 fn complaints(gateways: &[Gateway]) -> String {
     let logs = gateways.iter().map(|one| one.logs.lock().unwrap().clone());
     let lines = logs.collect::<String>();

@@ -75,7 +75,7 @@ fn a_scan_is_answered_recorded_without_content_and_sent_nowhere() {
         );
         assert!(!String::from_utf8_lossy(&revealed.stdout).contains("536-22-8741"));
     }
-    // A scan discloses nothing, so nobody is told that it did.
+    // A scan discloses nothing, so it is not among the disclosures.
     let found = gateway.command(&["audit", "find", "--ssn", "536-22-8741", "--json"]);
     assert_eq!(found, "");
     assert!(provider.seen().is_empty());
@@ -126,7 +126,7 @@ fn a_scan_that_takes_too_long_is_no_answer() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_SCAN_MS", "10")]);
     let key = gateway.key();
-    // Ten milliseconds are not enough for this, and half an answer is none.
+    // Ten milliseconds are not enough for this; partial results are not returned.
     let text = "Patient Jane Roe, 12 Elm Street, SSN 536-22-8741. ".repeat(60_000);
     let answer = gateway.post("/v1/scan", &key, &json!({ "text": text }).to_string());
     assert_eq!(

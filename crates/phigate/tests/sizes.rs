@@ -50,8 +50,8 @@ fn files_and_functions_are_short() {
     assert!(long.is_empty(), "too long: {long:?}");
 }
 
-/// The functions of a formatted file: where each begins, and how many lines it has. It ends with a brace as far to the
-/// right as it began.
+/// The functions of a formatted file: first line and number of lines of each. A function ends with a brace at its
+/// indentation.
 fn functions_of(lines: &[&str]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {

@@ -13,10 +13,10 @@ use crate::support::{Gateway, Provider, SSN_TEXT, ask};
 
 /// A request waits two seconds for its record; the rest is for a busy machine.
 const REFUSED_WITHIN: Duration = Duration::from_secs(6);
-/// Who asks again and again before, during and after the trouble.
+/// Callers that repeat requests before, during and after the trouble.
 const CALLERS: usize = 6;
 
-/// A gateway, and what its callers were told.
+/// A gateway, and the answers that its callers received.
 struct Scene {
     provider: Provider,
     gateway: Gateway,
@@ -25,7 +25,7 @@ struct Scene {
     refused: Mutex<Vec<String>>,
 }
 
-/// Tells callers that it is over, also when a check fails.
+/// Stops the callers on drop, also when a check fails.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -51,7 +51,7 @@ impl Scene {
         scene
     }
 
-    /// With the data in a folder such as a small disk.
+    /// Starts a scene with the data in a folder such as a small disk.
     fn in_folder(folder: &Path) -> Self {
         let (data, key) = (folder.join("data"), folder.join("data.key"));
         Self::new(&[
@@ -121,8 +121,8 @@ impl Scene {
         }
     }
 
-    /// Everything the provider saw was answered and has its two records; what was refused has none,
-    /// or two that say so.
+    /// Checks that every request that the provider saw was answered and has its two records, and that refused requests
+    /// have no record, or two that say so.
     fn check(&self) {
         let answered = self.answered.lock().unwrap();
         let forwarded = self.provider.seen().len();
@@ -140,8 +140,8 @@ impl Scene {
         assert!(verified.contains("intact"), "{verified}");
     }
 
-    /// By request: the action of its decision and the status of its outcome. Outcomes that were kept
-    /// in memory during the trouble are written soon after.
+    /// Action of the decision and status of the outcome, by request. Outcomes that were kept in memory during the
+    /// trouble are written soon after.
     fn settled_records(&self) -> HashMap<String, Vec<String>> {
         let mut found: HashMap<String, Vec<String>> = HashMap::new();
         for _ in 0..50 {

@@ -1,4 +1,4 @@
-//! What the dashboard sends is a request like any other, and how much a request keeps on its way.
+//! Requests from the dashboard are like any other; the state of a request stays small.
 
 use axum::http::StatusCode;
 use phigate_store::Record;
@@ -29,7 +29,7 @@ async fn a_request_from_the_dashboard_is_recorded_under_the_id_that_it_is_answer
     assert_eq!(outcome.status, Some(403));
 }
 
-/// What a request keeps from step to step is copied and takes up the processors' caches; what is rare has a box.
+/// State that is kept from step to step is copied and occupies processor caches; rare parts are boxed.
 #[tokio::test]
 async fn a_request_on_its_way_is_small() {
     const BYTES_MAX: usize = 6 * 1024;

@@ -60,7 +60,7 @@ impl Answer {
         }
     }
 
-    /// The whole body.
+    /// Reads the complete body.
     pub(crate) async fn read_all(mut self) -> Result<Bytes, ProviderError> {
         let Some(first) = self.next().await.transpose()? else {
             return Ok(Bytes::new());

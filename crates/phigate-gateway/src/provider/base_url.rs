@@ -28,7 +28,7 @@ pub struct BaseUrl {
 /// The reason why a base URL is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
-    /// Not a URL.
+    /// Malformed URL.
     #[error("the base URL is not a URL such as https://api.example.com")]
     Malformed,
     /// The scheme is not https.

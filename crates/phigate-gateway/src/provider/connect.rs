@@ -61,7 +61,7 @@ pub(super) enum Reach {
     Public,
     /// Private addresses too.
     Anywhere,
-    /// Without TLS, private addresses only: services of the machine.
+    /// Private addresses only, without TLS: services of the machine.
     Machine,
 }
 

@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode};
 use super::ProviderError;
 use phigate_types::Limits;
 
-/// The statuses that say that a provider did not act on a request and may be asked again.
+/// Statuses of providers that did not act on a request and may be asked again.
 const COME_AGAIN: &[u16] = &[429, 503, 529];
 
 const FIRST_WAIT: Duration = Duration::from_millis(200);

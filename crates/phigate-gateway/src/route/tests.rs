@@ -1,4 +1,4 @@
-//! Rows: the providers of an account, a model asked for, and who is asked for what.
+//! Rows: the providers of an account, a model asked for, and the expected targets.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn account(providers: &str) -> Account {
     account
 }
 
-/// Everybody who serves the model, as `name=upstream`, or the error's code.
+/// All providers that serve the model, as `name=upstream`, or the error's code.
 fn asked(providers: &str, model: &str) -> String {
     let account = account(providers);
     match routes(&account, model) {

@@ -10,7 +10,7 @@ use crate::scanners::detector;
 
 /// Most days that anything is kept.
 pub const DAYS_MAX: u32 = 36_500;
-/// Most requests per minute, and at the same time, of a key.
+/// Highest limit of a key, for requests per minute and for concurrent requests.
 pub const KEY_LIMIT_MAX: u64 = 1_000_000;
 /// Most formats of medical record numbers.
 const MRN_FORMATS_MAX: usize = 20;
@@ -20,7 +20,7 @@ const TOOLS_MAX: usize = 100;
 /// Prefix of the thresholds' names.
 const THRESHOLD: &str = "threshold_";
 
-/// Why a setting cannot have a value: lower case, without a full stop, and without the value.
+/// Reason why a setting rejects a value: lower case, without a full stop, and without the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingError(String);
@@ -36,7 +36,7 @@ enum Row {
     Limit(KeyLimit),
 }
 
-/// A setting with a row of its own.
+/// A setting with a separate row.
 struct Plain {
     name: &'static str,
     label: &'static str,
@@ -256,7 +256,7 @@ fn mrn_formats(settings: &mut Settings, text: &str) -> Result<(), String> {
         ));
     }
     settings.detection.mrn_formats = formats;
-    // The detector has the last word on what it can use.
+    // The detector decides which formats it can use.
     let refusal = detector(&settings.detection).err();
     refusal.map_or(Ok(()), |refusal| Err(refusal.0))
 }
@@ -280,7 +280,7 @@ fn whole(text: &str, least: u64, most: u64, what: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("{what} must be a whole number from {least} to {most}"))
 }
 
-/// The row of a table whose code this is.
+/// The row of a table with this code.
 fn coded<T: std::str::FromStr>(
     text: &str,
     codes: impl Iterator<Item = &'static str>,

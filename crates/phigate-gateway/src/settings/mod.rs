@@ -1,4 +1,5 @@
-//! Settings of an account, as an owner sees them: one table of fields, and what each change weakens.
+//! Settings of an account, as an owner sees them: one table of fields, and the ways in which a change weakens
+//! protection.
 //!
 //! The command line and the dashboard read and write settings by this table alone.
 

@@ -12,11 +12,11 @@ use super::AccountSettings;
 /// One thing that protects less than before.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Weaker {
-    /// PHI goes on unchanged; the mode before.
+    /// PHI is forwarded unchanged; the mode before.
     Mode(Mode),
-    /// What cannot be scanned goes on.
+    /// Parts that cannot be scanned are forwarded.
     Attachments,
-    /// Scans go less far.
+    /// Scans are less thorough.
     Depth,
     /// Fewer findings of a kind count.
     Threshold(PhiKind),
@@ -26,9 +26,9 @@ pub enum Weaker {
     ContentDays(u32),
     /// Records are deleted sooner.
     RecordDays(u32),
-    /// What is due may be deleted.
+    /// Records that are due may be deleted.
     LegalHold(u32),
-    /// Less is done about PHI in replies.
+    /// PHI in replies is treated less strictly.
     Replies(Replies),
     /// A password alone opens the dashboard.
     SecondFactor,
@@ -37,14 +37,14 @@ pub enum Weaker {
 }
 
 impl Weaker {
-    /// What other settings weaken.
+    /// Ways in which new settings of an account protect less.
     pub fn of(before: &AccountSettings, after: &AccountSettings) -> Vec<Self> {
         let mode = Self::of_mode(before.mode, after.mode);
         let settings = Self::of_settings(&before.settings, &after.settings);
         mode.into_iter().chain(settings).collect()
     }
 
-    /// What another mode weakens.
+    /// Ways in which a new mode protects less.
     pub fn of_mode(before: Mode, after: Mode) -> Vec<Self> {
         let keeps = |mode: Mode| matches!(mode.effect, Effect::Keep);
         match keeps(after) && !keeps(before) {
@@ -53,14 +53,14 @@ impl Weaker {
         }
     }
 
-    /// What other settings besides the mode weaken.
+    /// Ways in which new settings other than the mode protect less.
     pub fn of_settings(before: &Settings, after: &Settings) -> Vec<Self> {
         let (old, new) = (before.retention, after.retention);
         let is_kept = |format: &String| after.detection.mrn_formats.contains(format);
         let raised = |kind: &PhiKind| effective(after, *kind) > effective(before, *kind);
         let thresholds = PhiKind::all().filter(raised);
         let ways = [
-            // In the order in which they are told.
+            // In the order in which they are shown.
             (
                 new.content_days < old.content_days,
                 Self::ContentDays(new.content_days),
@@ -95,8 +95,8 @@ impl Weaker {
             .collect()
     }
 
-    /// What another entry of a provider weakens: its operator may have more now than before. A new provider weakens
-    /// nothing, whatever it may have: requests go there only from now on.
+    /// Ways in which a new entry of a provider protects less, because its operator may receive more than before. A new
+    /// provider weakens nothing: it receives only future requests.
     pub fn of_provider(
         before: Option<&ProviderConfig>,
         after: &ProviderConfig,
@@ -111,7 +111,7 @@ impl Weaker {
         }
     }
 
-    /// What changes, in a sentence.
+    /// Describes the change in a sentence.
     pub fn words(&self) -> String {
         match self {
             Self::Mode(before) => format!(
@@ -172,7 +172,7 @@ fn effective(settings: &Settings, kind: PhiKind) -> f64 {
     chosen.copied().unwrap_or(default)
 }
 
-/// How much is done about PHI in replies.
+/// Strictness of the treatment of PHI in replies.
 fn rank(replies: Replies) -> u8 {
     match replies {
         Replies::Off => 0,

@@ -1,12 +1,12 @@
-//! The usual mistakes with a provider, known by its answer. Its words are looked at and never repeated.
+//! Frequent mistakes with a provider, recognised by its answer, whose text is never repeated.
 
 use http::{HeaderMap, header};
 use phigate_auth::{Reason, clock_skew_s};
 
-/// What is wrong, and what to do about it.
+/// Name of a mistake, and its remedy.
 pub(super) type Words = (&'static str, String);
 
-/// A mistake: words of the answer in small letters, any of which shows it; what it is; and what to do.
+/// A mistake: marks of the answer in small letters, any of which shows it; its name; and the remedy.
 struct Mistake {
     marks: &'static [&'static str],
     title: &'static str,
@@ -21,7 +21,7 @@ const fn row(marks: &'static [&'static str], title: &'static str, advice: &'stat
     }
 }
 
-/// What an answer says when the times in a signature are not its own.
+/// Response texts for clock skew in a signature.
 const CLOCK_MARKS: &[&str] = &[
     "signature expired",
     "signature not yet current",

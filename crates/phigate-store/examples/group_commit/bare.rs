@@ -1,4 +1,4 @@
-//! What there is to compare with: the disk alone, and the engines with nothing around them.
+//! Baselines for comparison: the disk alone, and the engines with nothing around them.
 
 use futures_util::{SinkExt, TryStreamExt};
 use rusqlite::Connection;
@@ -28,7 +28,7 @@ const TABLES: [(&str, &str); 4] = [
 const GROUPS: usize = 60;
 const LONG_ENOUGH: Duration = Duration::from_secs(2);
 
-/// How many appends of this size can be synced per second.
+/// Number of appends of this size that can be synced per second.
 pub(crate) fn fsyncs(folder: &Path, bytes: usize, delay: Duration) -> f64 {
     let mut file = tempfile::tempfile_in(folder).unwrap();
     let block = vec![7; bytes];
@@ -110,7 +110,7 @@ pub(crate) async fn database_bytes(url: &str) -> usize {
     bytes as usize
 }
 
-/// The same for PostgreSQL, by its fastest way in, `COPY`.
+/// Rows per second of plain PostgreSQL, by its fastest way in, `COPY`.
 pub(crate) async fn postgres(from: &str, to: &str, group: f64) -> f64 {
     let group = group.round() as usize;
     let groups = read_postgres(&connect(from).await, group).await;

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// Before anything counts: connections, keys and caches are made.
+/// Warm-up before the measurement: connections, keys and caches are made.
 const WARM_UP: Duration = Duration::from_millis(500);
 
-/// How much of it.
+/// Amount of load.
 pub(crate) struct Load {
     pub(crate) waiting: usize,
     pub(crate) seconds: u64,
     pub(crate) bytes: usize,
 }
 
-/// What came of it.
+/// Results of a run under load.
 pub(crate) struct Measured {
     /// Records acknowledged per second.
     pub(crate) rate: f64,

@@ -1,19 +1,4 @@
-//! How many decision records become durable per second, beside what the disk and the bare engine allow.
-//!
-//! `cargo run --release -p phigate-store --example group_commit -- [--engines sqlite,postgres]
-//! [--delays 0,5,10] [--waiting 256] [--seconds 5] [--bytes 1024] [--folder DIR]`
-//!
-//! One row per engine and delay. A delay in milliseconds is added to every sync, of the bare
-//! loops as well, to show a slower disk: `0` is the disk as it is. The columns:
-//!
-//! - *fsync/s*: appends that are synced one by one, of one record and of as many bytes as a group takes.
-//! - *records/s*, *group*: decisions acknowledged, and how many shared a commit on average.
-//! - *ceiling*, *share*: group × fsync/s of a group, which would be reached if nothing but the sync
-//!   took any time, and how much of it was reached.
-//! - *engine*, *share*: the same rows put into the same tables and indexes by a plain loop, in groups
-//!   of that size, by one connection, with nothing to seal, chain or wait for; and our share of it.
-//! - *p50*, *p99*: how long a request waits for its record.
-//! - *CPU*: processor time of one record, in this process and in the server's.
+//! Rate at which decision records become durable, beside the limits of the disk and of the bare engine.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,7 +17,7 @@ use postgres::Postgres;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What to measure.
+/// Settings of the measurement.
 struct Settings {
     engines: Vec<String>,
     delays: Vec<Duration>,

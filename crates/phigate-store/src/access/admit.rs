@@ -1,7 +1,7 @@
-//! Admission: from an API key to its account as it stands now.
+//! Admission: from an API key to the current state of its account.
 //!
-//! Every call asks the store whether settings changed; what is remembered is used only when they
-//! did not. So a change that was acknowledged anywhere binds every call that starts afterwards.
+//! Every call asks the store whether settings changed; the cache is used only if they did not. So a change that was
+//! acknowledged anywhere binds every call that starts afterwards.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,12 +15,12 @@ use crate::keys::api_key;
 use crate::model::{Account, Admission};
 use crate::{Result, StoreError};
 
-/// How exactly the last use of a key is written down.
+/// Precision of the recorded last use of a key.
 const USED_US: i64 = 10_000_000;
 /// Keys remembered at most; beyond that they are read again.
 const KEYS_MAX: usize = 100_000;
 
-/// What was read under one generation of settings.
+/// Cache of keys and accounts under one generation of settings.
 #[derive(Default)]
 pub(super) struct Cache {
     generation: u64,
@@ -32,7 +32,7 @@ pub(super) struct Cache {
 struct Known {
     stored: KeyBody,
     hash: Vec<u8>,
-    /// Of the key itself, once it has matched.
+    /// Hash of the key itself, once it has matched.
     matched: OnceLock<[u64; 2]>,
     account: Arc<Account>,
     used_us: AtomicI64,
@@ -49,7 +49,7 @@ impl Access {
         self.admit_known(key, key_id, &known)
     }
 
-    /// The error for a malformed key: whoever tries secrets for the id of a key need not know how its checksum is made.
+    /// Error for a malformed key: a caller who guesses secrets for a key's id need not know how its checksum is made.
     async fn malformed(&self, key: &str) -> AdmitError {
         let is_plain = |id: &&str| id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let Some(key_id) = api_key::claimed_id(key).filter(is_plain) else {
@@ -61,7 +61,7 @@ impl Access {
         }
     }
 
-    /// The same where nobody has to be waited for; none where that is not so, or where the caller is not admitted.
+    /// Admits a caller from the cache. `None` if the cache is stale or the caller is not admitted.
     pub fn admit_at_once(&self, key: &str) -> Option<Admission> {
         let key_id = api_key::public_id(key).ok()?;
         let generation = self.core.store.generation_at_once()?;
@@ -69,7 +69,7 @@ impl Access {
         self.admit_known(key, key_id, &known).ok()
     }
 
-    /// What stands where a key has its public id. It says nothing about whether there is such a key.
+    /// Text at the place of a key's public id. The key need not exist.
     pub fn claimed_id(key: &str) -> Option<&str> {
         api_key::claimed_id(key)
     }
@@ -98,7 +98,7 @@ impl Access {
         })
     }
 
-    /// An account as it stands now, for those who may act for it without a key.
+    /// The current state of an account, for actors without a key.
     pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
         let generation = self.core.store.generation().await?;
         if let Some(account) = self.cache_of(generation).accounts.get(account_id) {
@@ -120,11 +120,11 @@ impl Access {
         if let Some(known) = self.cache_of(generation).keys.get(key_id) {
             return Ok(Some(known.clone()));
         }
-        // In a box: it is rare, and would make room for itself in every request.
+        // Boxed: rare, and inline it would enlarge every request's future.
         Box::pin(self.look_up(key_id, generation)).await
     }
 
-    /// Which account a key belongs to is believed only once that account's rows say so.
+    /// Looks up a key. Its claim to an account counts only if that account's rows confirm it.
     async fn look_up(&self, key_id: &str, generation: u64) -> Result<Option<Arc<Known>>> {
         let Some(found) = self.core.store.find(ItemKind::ApiKey, key_id).await? else {
             return Ok(None);
@@ -190,7 +190,7 @@ impl Access {
         }
     }
 
-    /// What is known under this generation of settings; nothing older.
+    /// Locks the cache, cleared if it is from an older generation of settings.
     fn cache_of(&self, generation: u64) -> MutexGuard<'_, Cache> {
         let mut cache = self.cache();
         if cache.generation != generation {

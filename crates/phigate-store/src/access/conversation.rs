@@ -1,20 +1,20 @@
 //! Codes of values, by account and conversation.
 //!
-//! Masked values are told apart by keyed codes. They come from the installation's own secret, so that every replica
-//! and every start gives the same; another account or conversation gives others.
+//! Masked values are distinguished by keyed codes. The key is the installation's secret, so that all replicas and
+//! restarts give equal codes; another account or conversation gives different codes.
 
 use crate::access::Access;
 use aws_lc_rs::{cmac, hmac};
 use phigate_verify::chain::hex;
 
-/// What tells conversations of an account apart.
+/// Name of a conversation, unique in its account.
 #[derive(Clone, Copy)]
 pub enum ConversationName<'a> {
-    /// The caller named it.
+    /// Name given by the caller.
     Given(&'a str),
-    /// It begins with this text.
+    /// First text of the conversation.
     Opening(&'a str),
-    /// An earlier record names it by its id.
+    /// Id from an earlier record.
     Recorded(&'a str),
 }
 
@@ -24,7 +24,7 @@ pub struct Conversation {
     coder: Coder,
 }
 
-/// How values get their codes.
+/// Keyed function from values to codes.
 enum Coder {
     Cmac(cmac::Key),
     /// Conversations that earlier versions recorded.
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Conversation {
 }
 
 impl Conversation {
-    /// What records call it: a keyed hash, which says nothing about the conversation.
+    /// Id in records: a keyed hash, which does not reveal the conversation.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -53,7 +53,7 @@ impl Conversation {
     }
 }
 
-/// What the ids of conversations begin with whose codes are short.
+/// Prefix of the ids of conversations with short codes.
 const SHORT: &str = "s";
 
 impl Access {
@@ -102,8 +102,8 @@ fn first_half(hash: [u8; 32]) -> [u8; 16] {
     std::array::from_fn(|position| hash[position])
 }
 
-/// Keyed hash of several texts. A NUL between them stands in no account id, kind or id, so that they cannot run into
-/// each other; the last may hold anything.
+/// Keyed hash of several texts. A NUL separates them, because account ids, kinds and ids never contain it; the last
+/// text may hold anything.
 fn sign(key: &hmac::Key, parts: &[&str]) -> [u8; 32] {
     let mut context = hmac::Context::with_key(key);
     for (position, part) in parts.iter().enumerate() {

@@ -33,7 +33,7 @@ struct ProviderBody {
 }
 
 impl ProviderBody {
-    /// Reads an entry. From before there were kinds, its name says what it is.
+    /// Reads an entry. In entries from before kinds existed, the name is the kind.
     fn read(item: &Item) -> Result<Self> {
         let mut stored: Map<String, Value> = item.read()?;
         let kind = stored.entry("kind");
@@ -104,7 +104,7 @@ impl Access {
             .map_err(about(ItemKind::Provider.label()))
     }
 
-    /// The secret that is stored from now on, and what the record says about it.
+    /// The secret that is stored from now on, and its description for the record.
     async fn secret_to_keep(
         &self,
         given: NewSecret<'_>,
@@ -240,7 +240,7 @@ fn place<'a>(account: &'a str, name: &'a str, field: &'a str) -> Place<'a> {
     }
 }
 
-/// Tells in a record what was changed: the address as the value before and after, everything else by its name.
+/// Adds the changes to a record: the address as the value before and after, other fields by name.
 fn with_changes(
     act: AdminAct,
     before: Option<&ProviderConfig>,
@@ -272,7 +272,7 @@ fn with_changes(
     act
 }
 
-/// A value as a record tells it.
+/// Shows a value as text for a record.
 fn in_words(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),

@@ -29,7 +29,7 @@ use roll::Rolls;
 pub(crate) struct Guard {
     store: Arc<dyn Store>,
     key: hmac::Key,
-    /// By account, the newest version of the top roll seen by this process; an older one is a rollback.
+    /// Newest version of the top roll that this process has seen, by account; an older one is a rollback.
     newest: Mutex<HashMap<String, i64>>,
     /// Serialises changes of listed rows in this process; between replicas versions decide.
     turn: tokio::sync::Mutex<()>,

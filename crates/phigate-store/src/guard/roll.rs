@@ -124,11 +124,11 @@ impl Rolls {
 /// The difference between a row and its roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Oddity {
-    /// Listed in a different state.
+    /// Row that is listed in a different state.
     Other,
-    /// Not listed.
+    /// Row that is not listed.
     Unlisted,
-    /// Listed, but missing.
+    /// Missing row that is listed.
     Missing,
 }
 

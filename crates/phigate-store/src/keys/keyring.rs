@@ -30,7 +30,7 @@ pub(crate) struct Keyring {
     data: Option<PathBuf>,
     master: RwLock<(MasterKey, i64)>,
     open: RwLock<HashMap<(String, KeyId), Key>>,
-    /// By account: the keys that seal new values. Every request reads this.
+    /// Keys that seal new values, by account. Every request reads this.
     current: RwLock<HashMap<String, Vec<Current>>>,
     making: tokio::sync::Mutex<()>,
     guard: Arc<Guard>,

@@ -72,7 +72,7 @@ pub struct Decision {
     /// Name of the provider, if one was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// What the provider might have of requests with PHI, and the agreement with its operator.
+    /// Terms of the provider: its permission for PHI, and the agreement with its operator.
     #[serde(flatten)]
     pub terms: ProviderTerms,
     /// Whether a stream was asked for.
@@ -107,11 +107,11 @@ impl Decision {
     }
 }
 
-/// What was in force between the account and a provider. Both are absent in records from before, and `agreement` where
-/// the owner named none.
+/// Terms between the account and a provider. Both are absent in records of earlier versions; `agreement` is also absent
+/// if the owner named none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProviderTerms {
-    /// What the provider might have of requests with PHI.
+    /// Permission of the provider for requests with PHI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phi: Option<PhiAgreement>,
     /// The agreement with its operator, in the owner's words.
@@ -192,7 +192,7 @@ pub struct Attempt {
     pub family: Option<ProviderKind>,
     /// Name of the provider.
     pub provider: String,
-    /// What the provider might have of requests with PHI, and the agreement with its operator.
+    /// Terms of the provider: its permission for PHI, and the agreement with its operator.
     #[serde(flatten)]
     pub terms: ProviderTerms,
     /// Sizes in bytes.

@@ -54,7 +54,7 @@ pub struct Filter {
     pub key_id: Option<String>,
     /// Decisions for this model.
     pub model: Option<String>,
-    /// Decisions for models whose names begin like this.
+    /// Decisions for models whose names have this prefix.
     pub model_prefix: Option<String>,
     /// Decisions about requests for this provider, the first or a further one.
     pub provider: Option<String>,
@@ -189,7 +189,7 @@ impl Cursor {
         Self { time_us, id }
     }
 
-    /// As text for a URL.
+    /// Encodes the cursor as text for a URL.
     pub fn encode(&self) -> String {
         format!("{:x}.{}", self.time_us, self.id.simple())
     }
@@ -238,17 +238,17 @@ pub struct RequestRow {
 pub struct Disclosure {
     /// The request.
     pub request_id: Uuid,
-    /// When.
+    /// Time of the decision.
     pub time: Timestamp,
     /// The kinds that it was found as.
     pub found_as: Vec<String>,
-    /// What was done: only `forwarded` means the identifier itself was sent.
+    /// Action on the request: only `forwarded` means the identifier itself was sent.
     pub action: Option<Action>,
     /// The family of the provider it was for.
     pub family: Option<ProviderKind>,
     /// Name of the provider it was sent to; `None` when it was not sent.
     pub provider: Option<String>,
-    /// Which model was asked.
+    /// Model that was asked for.
     pub model: Option<String>,
     /// The API key.
     pub key_id: Option<String>,

@@ -133,7 +133,7 @@ impl ProviderConfig {
         self.agreement_expires.is_some_and(|last| last < today)
     }
 
-    /// What is in force with its operator now, for a record.
+    /// Terms in force with the provider's operator, for a record.
     pub fn terms(&self, now: Timestamp) -> ProviderTerms {
         ProviderTerms {
             phi: Some(self.phi_now(now)),
@@ -141,7 +141,7 @@ impl ProviderConfig {
         }
     }
 
-    /// What its operator may have now: an agreement past its date is none.
+    /// PHI that the operator may receive now: an expired agreement permits nothing.
     pub fn phi_now(&self, now: Timestamp) -> PhiAgreement {
         if self.is_expired(now) {
             PhiAgreement::Never

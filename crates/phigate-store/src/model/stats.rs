@@ -39,23 +39,23 @@ pub struct Stats {
     pub requests: u64,
     /// Requests with PHI.
     pub with_phi: u64,
-    /// By action.
+    /// Requests by action.
     pub by_action: BTreeMap<String, u64>,
     /// Requests with PHI, by action. Not counted by earlier versions.
     pub phi_by_action: BTreeMap<String, u64>,
     /// Number of requests with each kind of PHI.
     pub by_type: BTreeMap<String, u64>,
-    /// By mode.
+    /// Requests by mode.
     pub by_mode: BTreeMap<String, u64>,
-    /// By family.
+    /// Requests by family.
     pub by_family: BTreeMap<String, u64>,
     /// Answers by class of status: `2xx`, `4xx`, `5xx`, `none`.
     pub by_status: BTreeMap<String, u64>,
     /// Answers by error code.
     pub by_error: BTreeMap<String, u64>,
-    /// By API key. Not counted by earlier versions.
+    /// Requests by API key. Not counted by earlier versions.
     pub by_key: BTreeMap<String, Use>,
-    /// By requested model. Not counted by earlier versions.
+    /// Requests by requested model. Not counted by earlier versions.
     pub by_model: BTreeMap<String, Use>,
     /// Tokens of prompts and answers.
     pub tokens: u64,
@@ -102,7 +102,7 @@ pub struct Bucket {
     pub requests: u64,
     /// Requests with PHI.
     pub with_phi: u64,
-    /// By action.
+    /// Requests by action.
     pub by_action: BTreeMap<String, u64>,
     /// Requests with PHI, by action. Not counted by earlier versions.
     pub phi_by_action: BTreeMap<String, u64>,

@@ -20,7 +20,7 @@ pub(crate) struct LinkBody {
     role: Role,
     email: Option<String>,
     expires: Timestamp,
-    /// When it was made; older versions did not say.
+    /// Time of creation; missing in links of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     made: Option<Timestamp>,
 }
@@ -55,7 +55,7 @@ impl Links {
             .await
     }
 
-    /// Makes a link. Others may be changing the same links, so the changes are worked out anew for each try.
+    /// Makes a link. Another process may be changing these links, so the changes are worked out anew for each try.
     async fn create(
         &self,
         account_id: &str,
@@ -127,7 +127,7 @@ impl Links {
         Ok(SecretString::new(token))
     }
 
-    /// What it takes to withdraw the links that a new one replaces, and those that have expired.
+    /// Changes that withdraw expired links and those that a new one replaces.
     async fn replaced(
         &self,
         account_id: &str,
@@ -139,7 +139,7 @@ impl Links {
         for old in self.core.guard().items(account_id, ItemKind::Link).await? {
             let known: LinkBody = old.read()?;
             let is_kept = kept_since.is_some_and(|since| known.made >= Some(since));
-            // All owner links are for nobody in particular.
+            // Owner links are not bound to an address.
             let is_replaced =
                 purpose == known.purpose && email == known.email.as_deref() && !is_kept;
             if is_replaced || known.expires <= self.core.now() {

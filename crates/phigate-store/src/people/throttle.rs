@@ -9,9 +9,9 @@
 //! without a success for it waits before its first guess. Each origin waits by itself, so that the owner of the
 //! password gets in from a new place too, only later. Origins and browsers with a success go on as before.
 //!
-//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted
-//! before it is checked, so that concurrent guesses all count. A count is named by a keyed digest: nobody can find two
-//! names that share one, and a count does not show what was typed. Counts expire, and there is a limit to their number.
+//! Counts are kept in the store, so that they hold on all replicas and over a restart, and each guess is counted before
+//! it is checked, so that concurrent guesses all count. A count is named by a keyed digest: colliding names cannot be
+//! constructed, and a count does not show what was typed. Counts expire, and there is a limit to their number.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -37,7 +37,7 @@ const GUESSED: u32 = 4;
 const HELD: u32 = 5;
 /// Time for which an origin is known after a success.
 const KNOWN: SignedDuration = SignedDuration::from_hours(24 * 30);
-/// Attempts to count while others count as well.
+/// Attempts to count while other processes count as well.
 const TRIES: usize = 16;
 /// Interval between removals of expired counts.
 const SWEEP_S: i64 = 10 * 60;
@@ -57,11 +57,11 @@ pub(super) struct Guess {
     place: Name,
     /// Counts over many places, which only reduce the failures without delay.
     wide: Vec<Name>,
-    /// Names of what a success from an origin leaves behind; `None` for places that only their owner can use.
+    /// Names that are kept after a success from an origin; `None` for places that only their owner can use.
     known: Option<Known>,
 }
 
-/// Names that tell whether a place is known to an address.
+/// Names that show whether a place is known to an address.
 #[derive(Debug, Clone)]
 struct Known {
     /// Kept after a success.
@@ -84,9 +84,9 @@ enum Standing {
 /// Result of counting a guess before it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begun {
-    /// It counts as a failure until it is [settled](People::settle_guess).
+    /// A failure, until the guess is [settled](People::settle_guess).
     Counted {
-        /// With this one the address counts as guessed at.
+        /// Whether the address counts as guessed at, this guess included.
         is_guessed_at: bool,
     },
     /// Seconds after which the guess may be made again.
@@ -137,7 +137,7 @@ impl Guess {
 struct Count {
     failures: u32,
     last: Timestamp,
-    /// Not a count, but a place with a success.
+    /// Whether this is a place with a success instead of a count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_known: bool,
 }

@@ -32,12 +32,12 @@ const MIGRATIONS: &[Migration] = &[
 
 /// Replicas that start together migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
-/// Commits must be on disk, and no statement may hang forever. What a commit relies on is locked or checked by version,
-/// so a stricter default of the database would only make transactions fail.
+/// Commits must be on disk, and no statement may hang forever. Rows that a commit relies on are locked or checked by
+/// version, so a stricter default of the database would only make transactions fail.
 const SESSION: &str = "-c synchronous_commit=on -c default_transaction_isolation=read\\ committed \
                        -c statement_timeout=60000 -c lock_timeout=2500 -c idle_in_transaction_session_timeout=15000";
 
-/// A pool of connections, none of them open yet. `limit` is the longest wait for one.
+/// A pool of connections, all unopened. `limit` is the longest wait for a connection.
 pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Pool> {
     let invalid = || StoreError::Invalid {
         what: "database address",
@@ -155,7 +155,7 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
 async fn refuse_shared_backends(pool: &Pool) -> Result<()> {
     let (one, other) = (client(pool).await?, client(pool).await?);
     let before = backend(&one).await?;
-    // What this transaction holds cannot be another connection's as well.
+    // Another connection cannot hold the locks of this transaction as well.
     let fault = |error: tokio_postgres::Error| unavailable(&error);
     other.batch_execute("BEGIN").await.map_err(fault)?;
     let is_shared = backend(&other).await? == before || backend(&one).await? != before;

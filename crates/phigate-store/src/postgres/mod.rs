@@ -46,7 +46,7 @@ pub(crate) struct Postgres {
     generation: Generation,
     /// Longest time a read of settings may take.
     patience: Duration,
-    /// How long a batch is tried again that other transactions are in the way of.
+    /// Period for which a batch is retried while other transactions block it.
     busy_limit: Duration,
     /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
@@ -149,8 +149,8 @@ fn is_dead(error: &tokio_postgres::Error) -> bool {
     error.is_closed() || error.code().is_none() || shutting_down
 }
 
-/// Only the code is kept: messages of PostgreSQL may name values. Where the address is at fault, the
-/// fix is said.
+/// Keeps only the code of an error, because messages of PostgreSQL may name values. Names the remedy if the address is
+/// at fault.
 fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     let code = error.code();
     if code.is_some_and(|code| BUSY.contains(code)) {
@@ -167,16 +167,16 @@ fn unavailable(error: &tokio_postgres::Error) -> StoreError {
     StoreError::Unavailable(what)
 }
 
-/// Other transactions were in the way; the same again may succeed.
+/// Conflicts with other transactions; a retry may succeed.
 const BUSY: &[SqlState] = &[
     // 40001 and 40P01.
     SqlState::T_R_SERIALIZATION_FAILURE,
     SqlState::T_R_DEADLOCK_DETECTED,
 ];
-/// The pause before the same is tried again.
+/// Pause before a retry.
 const BUSY_PAUSE: Duration = Duration::from_millis(25);
 
-/// Errors that somebody who just wrote an address meets.
+/// Remedies for errors that a new address of the database often gives.
 const FIXES: &[(&str, &str)] = &[
     // In order of their codes.
     (

@@ -108,7 +108,7 @@ async fn create_month(pool: &Pool, table: &str, month: Date) -> Result<()> {
     let client = client(pool).await?;
     match client.batch_execute(&sql).await {
         Ok(()) => Ok(()),
-        // The default partition already holds records of that month, or others hold the table for long.
+        // The default partition already holds records of that month, or another process keeps the table locked.
         Err(error) if error.code().is_some() => {
             let code = error.code().map_or("", SqlState::code);
             tracing::info!("partition {partition} not made now: PostgreSQL error {code}");

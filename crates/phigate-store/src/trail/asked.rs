@@ -1,6 +1,6 @@
-//! Which hours a search has to look at: those of which the counters say that they hold what it asks for.
+//! Hours that a search has to look at, found by the counters of each hour.
 //!
-//! A search may rest on the counters because verification compares them with the records.
+//! A search may rely on the counters because verification compares them with the records.
 
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
@@ -14,30 +14,30 @@ use crate::rows::Names;
 use crate::trail::Trail;
 use crate::writer::entry::hour;
 
-/// Requests that one page looks at, as long as the index answers all questions.
+/// Requests that one page looks at if the index answers all questions.
 const LOOKS: i64 = 200_000;
-/// The same where the records themselves are asked.
+/// Requests that one page looks at if it has to read the records.
 const READS: i64 = 20_000;
-/// A request that began in one hour ends no more than so many later: none may take longer than a day (`limits.request_ms`).
+/// Most hours between a request's begin and its end: no request may take longer than a day (`limits.request_ms`).
 const LONGEST_HOURS: i64 = 25;
-/// Versions that counted less may have served beside this one for so long.
+/// Hours for which an earlier version, with fewer counters, may have served beside this one.
 const ROLLOUT_HOURS: i64 = 48;
 /// Counts every request.
 pub(super) const REQUESTS: &str = "requests";
-/// Likewise, in every version that counts as much as this one.
+/// Counts requests by key, in every version that counts as much as this one.
 const BY_KEY: &str = "key:";
 
 /// An hour, in microseconds.
 pub(super) const HOUR_US: i64 = 3_600_000_000;
 
-/// What a search asks for, as far as it is counted.
+/// Counters that a search can use.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asked {
     /// Every hour with a match has one of each.
     counters: Vec<Counter>,
-    /// It asks for nothing else, besides times.
+    /// Whether the counters and times cover the whole filter.
     is_all: bool,
-    /// It asks for what only the records themselves say.
+    /// Whether the filter needs fields that only the records hold.
     reads: bool,
 }
 
@@ -45,12 +45,13 @@ pub(super) struct Asked {
 #[derive(Debug, PartialEq, Eq)]
 struct Counter {
     names: Names,
-    /// Of the hour in which the request ended.
+    /// Whether it counts in the hour in which the request ended.
     is_of_end: bool,
 }
 
 impl Asked {
-    /// Nothing where every request or every act will do, or where the request is known: there is nothing to look for.
+    /// Reads a filter. `None` if every request or every act matches, or if the request is known, because then there is
+    /// nothing to narrow.
     pub(super) fn of(filter: &Filter) -> Option<Self> {
         if filter.request_id.is_some() || filter.act.is_some() || filter.actor.is_some() {
             return None;
@@ -108,7 +109,7 @@ impl Asked {
         let Some(hour) = store.first_hour(account_id, &by_key).await? else {
             return Ok(i64::MAX);
         };
-        // Where the very first hour is counted whole, there was no earlier version.
+        // If the very first hour is counted completely, there was no earlier version.
         let is_first = store.first_hour(account_id, &all).await? == Some(hour);
         let requests = store.sums(account_id, &all, hour..=hour).await?;
         let is_whole = requests == store.sums(account_id, &by_key, hour..=hour).await?;
@@ -118,7 +119,7 @@ impl Asked {
         })
     }
 
-    /// How many matches the counters know of, and the hours of which they do not know it.
+    /// Number of matches that the counters know, and the hours for which they do not know it.
     pub(super) async fn counted(
         &self,
         trail: &Trail,
@@ -148,7 +149,7 @@ impl Asked {
     }
 }
 
-/// What is counted when a request is decided about. Some things are counted for all requests, and for those with PHI.
+/// Counters of a request's decision. Some count all requests, and again those with PHI.
 fn counted_at_the_beginning(filter: &Filter) -> impl Iterator<Item = Names> {
     let with_phi = filter.phi_type.is_some() || filter.phi_detected == Some(true);
     let [actions, keys, models] = match with_phi {
@@ -171,8 +172,8 @@ fn counted_at_the_beginning(filter: &Filter) -> impl Iterator<Item = Names> {
     by_phi.into_iter().chain(others).flatten()
 }
 
-/// What is counted when a request has ended. The end of an interrupted one is recorded when the next process starts,
-/// however much later.
+/// Counters of a request's end. The end of an interrupted request is recorded when the next process starts, however
+/// much later.
 fn counted_at_the_end(filter: &Filter) -> impl Iterator<Item = Names> {
     let error = filter
         .error
@@ -213,7 +214,7 @@ fn may_have_begun(end: i64) -> RangeInclusive<i64> {
     end - LONGEST_HOURS..=end
 }
 
-/// The hours that a filter's times touch, up to where a page begins.
+/// The hours that a filter's times touch, up to the start of a page.
 fn hours_of(filter: &Filter, after: Option<Cursor>) -> RangeInclusive<i64> {
     let of = |time: Timestamp| hour(time.as_microsecond());
     let first = filter.since.map_or(i64::MIN, of);

@@ -29,7 +29,7 @@ impl Trail {
             .collect())
     }
 
-    /// Whether the store still holds what checkpoints of it say; the first chain that does not is named.
+    /// Compares the store with checkpoints of it, and returns the first chain that differs.
     pub async fn compare_checkpoints(&self, outside: &[Checkpoint]) -> Result<Option<Fault>> {
         let public_key = self.public_key();
         let mut chains: BTreeMap<(&str, i64), Vec<&Checkpoint>> = BTreeMap::new();
@@ -38,7 +38,7 @@ impl Trail {
             chain.push(one);
         }
         for ((account, lane), mut chain) in chains {
-            // The last one stands for those before it; one that we did not sign stands for nothing.
+            // The last checkpoint covers those before it; checkpoints without our signature are ignored.
             chain.sort_by_key(|one| std::cmp::Reverse(one.seq));
             let mut signed = chain.iter().filter(|one| one.is_signed_by(&public_key));
             let Some(one) = signed.next() else { continue };

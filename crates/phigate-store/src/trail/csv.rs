@@ -54,9 +54,9 @@ const COLUMNS: &[&str] = &[
 /// A column made of a request's joined fields.
 type Column = fn(&Value) -> Value;
 
-/// What spreadsheets can add up and sort by, beside the nested fields.
+/// Columns that spreadsheets can add up and sort by, beside the nested fields.
 static PLAIN: &[(&str, Column)] = &[
-    // Column, what it is of the joined fields.
+    // Column, and its value in the joined fields.
     ("phi", |fields| phi(&fields["types"])),
     ("findings_count", |fields| total(&fields["types"])),
     ("prompt_tokens", |fields| {
@@ -73,7 +73,7 @@ static PLAIN: &[(&str, Column)] = &[
 /// Makes lines of records: one per request, its outcome beside its decision, and one per act.
 #[derive(Default)]
 pub struct AuditTable {
-    /// Requests whose outcome is still to come.
+    /// Requests without an outcome so far.
     open: BTreeMap<Uuid, Value>,
     rows: u64,
 }
@@ -119,7 +119,7 @@ impl AuditTable {
     }
 }
 
-/// A decision with what came of it. Where both have a field, as the time, the decision's stands.
+/// Joins a decision with its outcome. The decision's field wins if both have it, as with the time.
 fn joined(decision: Value, outcome: Value) -> Value {
     let (Value::Object(mut fields), Value::Object(more)) = (decision, outcome.clone()) else {
         return outcome;

@@ -1,4 +1,5 @@
-//! Erasing the content of one request for ever. Its records stay, and one more says who erased it and why.
+//! Erasure of the content of one request for ever. Its records stay, and a further record names the actor and the
+//! reason.
 
 use phigate_types::Act;
 use phigate_verify::write_ranges;

@@ -29,16 +29,16 @@ const GAP_MAX: usize = 1_000;
 pub struct ExportLine {
     /// The line, without its end.
     pub json: String,
-    /// The record on it; none where the line only bridges records left out.
+    /// The record on the line; `None` if the line only bridges records left out.
     pub record: Option<Record>,
 }
 
-/// Who exports, and as what.
+/// Actor and format of an export.
 #[derive(Debug, Clone, Copy)]
 pub struct ExportOrder<'a> {
-    /// Who.
+    /// Actor who exports.
     pub actor: &'a str,
-    /// The form it is written in, for the record.
+    /// Format of the export, for the record.
     pub format: &'a str,
 }
 
@@ -54,21 +54,21 @@ impl<'a> From<&'a str> for ExportOrder<'a> {
 /// A running export. Lines come oldest first; within a chain always in order.
 pub struct Export<'a> {
     trail: &'a Trail,
-    /// The record of its end, but for what was counted.
+    /// The record of its end, except for the counts.
     ended: AdminAct,
     records: u64,
     /// Rows of the table that was made of the records, if one was.
     rows: Option<u64>,
     reader: Reader<'a>,
     filter: Filter,
-    /// Requests that the filter chose and whose outcome is still to come.
+    /// Chosen requests without an outcome so far.
     open: HashSet<Uuid>,
     ready: VecDeque<ExportLine>,
     gaps: Vec<GapField>,
 }
 
 impl Trail {
-    /// Starts an export of an account's records. What is exported, and by whom, is recorded first.
+    /// Starts an export of an account's records. The actor and the filter are recorded first.
     pub async fn audit_export<'o>(
         &self,
         account_id: &str,
@@ -113,7 +113,7 @@ impl Trail {
 }
 
 impl Export<'_> {
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<ExportLine>> {
         loop {
             if let Some(line) = self.ready.pop_front() {
@@ -168,7 +168,7 @@ impl Export<'_> {
         })
     }
 
-    /// Whether the request's further attempts and its outcome are what the filter asks for.
+    /// Whether the request's further attempts and its outcome match the filter.
     async fn went_as_asked(&self, decision: &Decision) -> Result<bool> {
         let filter = &self.filter;
         let mut was_asked = filter.provider.is_none() || filter.provider == decision.provider;
@@ -307,7 +307,7 @@ fn matches(filter: &Filter, record: &Record) -> bool {
         && matches_decision(filter, decision)
 }
 
-/// Whether a decision is what the filter asks of decisions; where there is none, it may ask nothing.
+/// Whether a decision matches the filter's conditions on decisions; without a decision, the filter may have none.
 fn matches_decision(filter: &Filter, decision: Option<&Decision>) -> bool {
     let is = |wanted: &Option<String>, found: fn(&Decision) -> Option<&str>| {
         wanted.is_none() || wanted.as_deref() == decision.and_then(found)

@@ -12,7 +12,7 @@ use crate::trail::verify_rows::Sums;
 use crate::trail::{Trail, record};
 use crate::writer::{entry, join};
 
-/// What is collected on the way and judged at the end of an account.
+/// Observations of a walk, judged at the end of an account.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) records_deleted: Deletions,
@@ -27,7 +27,7 @@ pub(super) struct Findings {
 }
 
 impl Trail {
-    /// Whether the record behind an entry is as it was written; notes what can be judged only later.
+    /// Whether the record behind an entry is unchanged; notes facts that can be judged only later.
     pub(super) async fn inspect(
         &self,
         account: &str,
@@ -118,7 +118,7 @@ impl Trail {
     }
 }
 
-/// Whether the columns used for searching say what the record says.
+/// Whether the columns used for searching agree with the record.
 fn has_its_columns(account: &str, row: &AuditRow, record: &Record) -> bool {
     let expected = entry::columns(account, row.id, record);
     let expected = AuditRow {

@@ -1,4 +1,4 @@
-//! The audit trail: writing, reading, exporting, proving, and deleting what is due.
+//! The audit trail: writing, reading, exporting, proving, and deleting expired records.
 
 mod asked;
 mod checkpoint;
@@ -34,13 +34,13 @@ pub struct Trail {
     core: Arc<Core>,
 }
 
-/// Deletes what is due, and what a person erases.
+/// Deletes expired records, and content that a person erases.
 #[derive(Clone)]
 pub struct Expiry {
     core: Arc<Core>,
 }
 
-/// Outcomes with what the provider said, sealed beside them.
+/// Outcomes with the provider's text, sealed beside them.
 #[derive(Clone)]
 pub struct SealedReplies {
     trail: Trail,

@@ -88,7 +88,7 @@ impl Trail {
         rows.iter().map(parse).collect()
     }
 
-    /// The content of a request. That it was revealed, by whom and why, is recorded first.
+    /// The content of a request. The actor and the reason are recorded first.
     pub async fn reveal(
         &self,
         account_id: &str,
@@ -110,8 +110,8 @@ impl Trail {
         self.opened(account_id, request_id, &rows).await
     }
 
-    /// The content of a request that the same person revealed since then: a page that is loaded again is no second
-    /// reveal. None where they did not.
+    /// The content of a request if this actor revealed it since then, else `None`: a reloaded page does not count as a
+    /// second reveal.
     pub async fn reopen(
         &self,
         account_id: &str,
@@ -227,8 +227,8 @@ impl Trail {
         Ok(disclosures.collect())
     }
 
-    /// The original content of the requests in which a token was issued, newest first, each with the conversation
-    /// that its tokens belong to. That it was looked at, by whom and why, is recorded first.
+    /// The original content of the requests in which a token was issued, newest first, each with the conversation that
+    /// its tokens belong to. The actor and the reason are recorded first.
     pub async fn contents_with_token(
         &self,
         account_id: &str,

@@ -1,6 +1,6 @@
-//! The reason that somebody gives for looking at content; the audit trail keeps it.
+//! Reason of an actor for looking at content; the audit trail keeps it.
 
-/// Shorter ones say nothing, longer ones are another document.
+/// Permitted lengths of a reason: shorter texts say nothing, longer ones are documents.
 const CHARACTERS: std::ops::RangeInclusive<usize> = 4..=400;
 
 /// A reason as it is recorded, if it is one.

@@ -24,7 +24,7 @@ use crate::{Result, SecretBytes, StoreError};
 
 pub(super) const CONTENT: &str = "audit_content";
 
-/// Content of up to this many bytes is sealed where the request is served: half a millisecond or less.
+/// Content of up to this many bytes is sealed on the thread of the request: half a millisecond or less.
 const SEALED_HERE_MAX: usize = 256 * 1024;
 
 impl Trail {
@@ -35,7 +35,7 @@ impl Trail {
     /// caller owes exactly one [`record_outcome`](Self::record_outcome) or
     /// [`queue_outcome`](Self::queue_outcome).
     pub async fn record_decision(&self, new: NewDecision, deadline: Duration) -> Result<Written> {
-        // In a box: it is waited for, and would make room for itself in every request.
+        // Boxed: inline it would enlarge every request's future.
         let recorded = Box::pin(async {
             let entry = self.prepare(new).await?;
             let (waiter, wait) = Waiter::new(false);
@@ -80,7 +80,7 @@ impl Trail {
         Ok(Written::new(Durability::Queued))
     }
 
-    /// Queues a job; waits only for room. There nearly always is some, so what waits is made only then.
+    /// Queues a job; waits only for room. The waiting future is made only if the queue is full, which is rare.
     async fn queue_until(&self, end: Instant, job: Job) -> Result<()> {
         let queue = &self.core.writer.queue;
         let Err(refused) = queue.push(job) else {
@@ -104,11 +104,11 @@ impl Trail {
         prepared.await.unwrap_or(Err(StoreError::Timeout))
     }
 
-    /// Writes a decision with its outcome, where nothing happens in between: durable when this returns `Ok`, or queued
-    /// where that is enough.
+    /// Writes a decision with its outcome, if nothing happens in between: durable when this returns `Ok`, or queued if
+    /// that suffices.
     ///
-    /// On an error, or when the call is dropped, neither is written, unless it was too late for that: like an answer
-    /// that was given and did not arrive.
+    /// On an error, or when the call is dropped, neither is written, unless it was too late for that. The records then
+    /// describe an answer that did not arrive.
     pub async fn record_ended(
         &self,
         new: NewDecision,
@@ -138,7 +138,7 @@ impl Trail {
 
     /// Writes a further attempt; durable when this returns `Ok`. Nothing may be forwarded to its provider before.
     ///
-    /// On an error the attempt counts as not made: the record is not written, or stands there without an egress.
+    /// On an error the attempt counts as not made: the record is missing, or present without an egress.
     pub async fn record_attempt(&self, new: NewAttempt, deadline: Duration) -> Result<Written> {
         let recorded = async {
             let entry = self.prepare_attempt(new).await?;
@@ -173,7 +173,7 @@ impl Trail {
         }
     }
 
-    /// Queues an outcome without waiting, for use where waiting is impossible (in a `Drop`).
+    /// Queues an outcome without waiting, for places that cannot wait (a `Drop`).
     pub fn queue_outcome(&self, account_id: &str, outcome: &Outcome) {
         self.core
             .writer
@@ -187,8 +187,8 @@ impl Trail {
         self.core.record_act(account_id, act).await
     }
 
-    /// Seals and digests in the caller, so that the one writer only chains and inserts. Content that takes long to seal
-    /// is sealed on a thread of its own, so that other callers need not wait for it.
+    /// Seals and digests in the caller, so that the single writer only chains and inserts. Large content is sealed on a
+    /// separate thread, so that other callers need not wait for it.
     async fn prepare(&self, new: NewDecision) -> Result<Arc<Entry>> {
         let bytes =
             |content: &Option<SecretBytes>| content.as_ref().map_or(0, |one| one.expose().len());
@@ -286,8 +286,8 @@ impl Trail {
 }
 
 impl SealedReplies {
-    /// Writes an outcome with what the provider said, sealed beside it. Where that cannot be sealed, the outcome is
-    /// written all the same and the error told.
+    /// Writes an outcome with the provider's text, sealed beside it. If sealing fails, the outcome is written all the
+    /// same and the error is returned.
     pub async fn record_outcome_with_reply(
         &self,
         account_id: &str,
@@ -337,7 +337,7 @@ impl SealedReplies {
         key.map(|_| ())
     }
 
-    /// Queues an outcome with what the provider said, without waiting. Where the account's content key is no longer in
+    /// Queues an outcome with the provider's text, without waiting. If the account's content key is no longer in
     /// memory, see [`prepare_to_seal`](Self::prepare_to_seal), the outcome is queued without the reply.
     pub fn queue_outcome_with_reply(
         &self,
@@ -372,7 +372,7 @@ pub(crate) fn digests(contents: &Contents) -> SealedDigests {
     }
 }
 
-/// Digest of the codes by which a request can be looked up, in whatever order; none when there are none.
+/// Digest of the codes by which a request can be looked up, regardless of their order; `None` without codes.
 pub(super) fn codes_digest(mut codes: Vec<LookupCode>) -> Option<String> {
     codes.sort_unstable();
     codes.dedup();
@@ -391,8 +391,8 @@ pub(crate) fn value_code(key: &hmac::Key, kind: &str, value: &str) -> LookupCode
         .expect("sixteen bytes were taken")
 }
 
-/// The end of a token's name, which tells tokens apart. It is a keyed code already, and every request that masks has
-/// dozens, so it is not hashed once more.
+/// Code of a token: the end of its name, which is unique. It is a keyed code already, and every request that masks has
+/// dozens, so it is not hashed again.
 pub(super) fn token_code(name: &str) -> LookupCode {
     let mut code = LookupCode::default();
     let end = name.as_bytes();
@@ -401,7 +401,7 @@ pub(super) fn token_code(name: &str) -> LookupCode {
     code
 }
 
-/// A record that nobody waits for any more once this is dropped: it is not written, if it is not yet.
+/// A record that is abandoned on drop: it is not written, unless that has happened already.
 struct Abandoned(Wait);
 
 impl Drop for Abandoned {
@@ -410,8 +410,8 @@ impl Drop for Abandoned {
     }
 }
 
-/// A decision somebody waits for. Dropped before the answer was taken, it makes sure that the
-/// record, should it exist, does not stand there as if the request were under way.
+/// A decision that a caller waits for. If dropped before the result was taken, it makes sure that a written record does
+/// not look like a request under way.
 struct Pending<'a> {
     core: &'a Core,
     entry: Arc<Entry>,
@@ -424,7 +424,7 @@ impl Drop for Pending<'_> {
         if self.told || self.wait.abandon() {
             return;
         }
-        // The writer settled it in the last instant; if it was written, nobody will act on it.
+        // The writer settled it in the last instant; a written decision will not be acted upon.
         if self.wait.settled().is_ok() {
             self.core.writer.not_forwarded(&self.entry);
         }

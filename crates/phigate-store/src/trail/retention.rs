@@ -1,4 +1,4 @@
-//! Retention: what is older than its time goes, in small batches, each recorded.
+//! Retention: expired records and content are deleted in small batches, each recorded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use crate::{Result, StoreError};
 const BATCH: usize = 500;
 
 impl Expiry {
-    /// Deletes what is due in one account, one batch of content and one of records. Returns how
-    /// many records were touched; call again, after a pause, until that is 0.
+    /// Deletes expired records and content of one account, one batch of each. Returns how many records were touched;
+    /// call again, after a pause, until that is 0.
     pub async fn retain(&self, account_id: &str) -> Result<usize> {
         let (name, retention, conditions) = self.retention_of(account_id).await?;
         if retention.legal_hold {
@@ -54,8 +54,8 @@ impl Expiry {
         Ok(records.len() + contents.len())
     }
 
-    /// Deletes what is due everywhere, with a pause after each batch; the number of records touched.
-    /// Meant to be called now and again in the background.
+    /// Deletes expired records and content of all accounts, with a pause after each batch; returns the number of
+    /// records touched. Meant to be called repeatedly in the background.
     pub async fn retain_all(&self, pause: Duration) -> Result<usize> {
         let mut accounts = self.core.store.accounts_with_records().await?;
         let mut touched = 0;
@@ -74,7 +74,7 @@ impl Expiry {
         Ok(touched)
     }
 
-    /// Deletes counters by minute whose hour is over. They are no records, so nothing is said about it.
+    /// Deletes counters per minute whose hour is over. They are not records, so their deletion is not recorded.
     async fn sweep_minutes(&self, account_id: &str) -> Result<()> {
         let hours = Minute::of(self.core.now()).swept();
         let batch = Batch {

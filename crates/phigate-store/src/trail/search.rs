@@ -1,8 +1,8 @@
 //! Searching the trail, in time that does not grow with it.
 //!
-//! Records are found by their time. Something rare would be looked for among all of them, so the counters say which
-//! hours hold any of it, and only those are looked at. What is rare only in combination, and what is not counted, can
-//! still be anywhere: a page that has looked at many records and is not full says how far back it came.
+//! Records are found by their time. A search for something rare would read all of them, so the counters say which hours
+//! hold a match, and only those hours are read. Rare combinations, and fields without a counter, can still be anywhere:
+//! a page that has read many records and is not full says how far back it got.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,11 +18,11 @@ use crate::trail::{Figures, Trail};
 
 /// Most records on one page.
 const PAGE_MAX: usize = 1_000;
-/// What looking at one more piece of the trail costs, in requests.
+/// Cost of looking at one more piece of the trail, in requests.
 const PIECE: i64 = 500;
-/// A search looks at so many pieces at least before it gives up.
+/// Fewest pieces that a search looks at before it gives up.
 const PIECES: i64 = 8;
-/// Hours of which it is asked at once how many requests they had.
+/// Hours whose numbers of requests are read at once.
 const HOURS: usize = 128;
 
 impl Trail {
@@ -63,8 +63,8 @@ impl Trail {
 }
 
 impl Figures {
-    /// How many records of an account a filter chooses, counted no further than `most`: a page need not wait for a
-    /// count of millions.
+    /// Number of records of an account that a filter chooses, counted up to `most`: a page need not wait for a count of
+    /// millions.
     pub async fn count(&self, account_id: &str, filter: &Filter, most: usize) -> Result<Count> {
         let store = &self.core.store;
         let Some(asked) = Asked::of(filter) else {
@@ -110,7 +110,7 @@ struct Pieces<'a> {
     hours: Vec<i64>,
     /// Pieces of the next hours, the next one last.
     ready: Vec<Piece>,
-    /// What may still be looked at.
+    /// Remaining budget of the search, in requests.
     left: i64,
     /// Requests in a piece.
     size: i64,

@@ -13,7 +13,7 @@ use crate::model::{Bucket, Filter, ProviderHealth, Record, RequestRow, Stats, Us
 use crate::trail::Trail;
 use crate::writer::entry::{class_time, counters};
 
-/// What the trail holds, in numbers.
+/// Figures of the trail.
 #[derive(Clone)]
 pub struct Figures {
     pub(super) core: Arc<Core>,
@@ -25,7 +25,7 @@ impl Figures {
     }
 }
 
-/// Requests that are looked at one by one: enough for any hour that somebody reads by five minutes.
+/// Most requests that are counted individually: enough for any hour that a reader views in steps of five minutes.
 const ONE_BY_ONE: usize = 10_000;
 const ONE_BY_ONE_PAGE: usize = 1_000;
 
@@ -49,7 +49,7 @@ impl Figures {
         Ok(tally.finish())
     }
 
-    /// Counters are by hour, so the last hour is counted from its records. Tells where it stopped.
+    /// Counts the last hour from its records, because counters are per hour. Returns the place where it stopped.
     async fn one_by_one(&self, account_id: &str, tally: &mut Tally) -> Result<Option<u64>> {
         let trail = Trail::new(Arc::clone(&self.core));
         let filter = Filter {
@@ -85,7 +85,7 @@ impl Figures {
 type Fares = BTreeMap<String, ProviderHealth>;
 
 impl Trail {
-    /// How the providers of an account fared in the last sixty minutes.
+    /// Health of an account's providers in the last sixty minutes.
     pub async fn provider_health(&self, account_id: &str) -> Result<Fares> {
         let since = Minute::of(self.core.now()).hour_ago();
         let counters = self.core.store.counters(account_id, since.hour()).await?;
@@ -149,12 +149,12 @@ impl Tally {
         }
     }
 
-    /// Where the first bucket starts, in seconds since 1970.
+    /// Start of the first bucket, in seconds since 1970.
     fn start_s(&self) -> i64 {
         self.first * self.width
     }
 
-    /// Adds what a counter says about a moment.
+    /// Adds the count of a counter at a moment.
     fn add(&mut self, time_s: i64, name: &str, count: u64) {
         let (group, key) = name.split_once(':').unwrap_or((name, ""));
         match group {

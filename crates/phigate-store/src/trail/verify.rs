@@ -1,4 +1,4 @@
-//! Verifying the store itself: chains, search columns, sealed content, and records nobody chained.
+//! Verification of the store itself: chains, search columns, sealed content, and records outside the chains.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,8 @@ const PAGE: usize = 1_000;
 impl Trail {
     /// Verifies the trail of one account, or of all and of the installation itself.
     ///
-    /// `outside` are checkpoints that were kept elsewhere; `progress` is told the number of records
-    /// read so far. Stops at the first fault.
+    /// `outside` are checkpoints that were kept elsewhere; `progress` receives the number of records read so far. Stops
+    /// at the first fault.
     pub async fn verify(
         &self,
         account_id: Option<&str>,
@@ -188,7 +188,7 @@ impl Trail {
         }
     }
 
-    /// What is gone must be recorded as deleted, and what was joined must still be there.
+    /// Checks that missing records were recorded as deleted, and that joined chains still exist.
     async fn judge_findings(
         &self,
         account: &str,

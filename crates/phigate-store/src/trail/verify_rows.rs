@@ -1,4 +1,4 @@
-//! Verifying what stands beside the chains: authenticated rows, numbered acts, the list of chains, the figures.
+//! Verification beside the chains: authenticated rows, numbered acts, the list of chains, the figures.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -24,7 +24,7 @@ const PAGES: usize = 50;
 /// Counts by hour and name.
 pub(crate) type Figures = HashMap<(i64, String), i64>;
 
-/// What the records of an account add up to.
+/// Sums over the records of an account.
 #[derive(Default)]
 pub(super) struct Sums {
     figures: Figures,
@@ -59,8 +59,8 @@ impl Sums {
         missing.nth(self.deleted)
     }
 
-    /// The first hour whose figures are not what the records add up to. The figures were read before the records and
-    /// after them, so what was written meanwhile lies between.
+    /// The first hour whose figures differ from the sums of the records. The figures were read before the records and
+    /// after them, so that records written meanwhile lie between.
     fn odd_hour(&self, before: &Figures, after: &Figures) -> Option<i64> {
         let count = |of: &Figures, key: &(i64, String)| of.get(key).copied().unwrap_or(0);
         let earlier = counted_earlier(after);
@@ -104,7 +104,7 @@ impl Trail {
         Ok(())
     }
 
-    /// Checks the rows beside the trail; what they say about it, or what is wrong with them.
+    /// Checks the rows beside the trail; returns their statements about the trail, or the fault found.
     pub(super) async fn verify_rows(&self, only: Option<&str>) -> Result<Result<Seen, Fault>> {
         Ok(match self.core.guard().check(only).await? {
             Ok(mut seen) => {
@@ -120,7 +120,7 @@ impl Trail {
         })
     }
 
-    /// The trail of a deleted account stays, and so does what is known about it.
+    /// Adds deleted accounts, whose trail stays, with the facts known about it.
     async fn add_deleted_accounts(&self, seen: &mut Seen) -> Result<()> {
         for item in self
             .core
@@ -146,7 +146,7 @@ impl Trail {
         Ok(figures)
     }
 
-    /// Compares what the records of an account add up to with its rows and figures.
+    /// Compares the sums over an account's records with its rows and figures.
     pub(super) async fn judge_sums(
         &self,
         account: &str,
@@ -180,7 +180,7 @@ impl Trail {
 }
 
 impl Core {
-    /// Refuses the rows of an account that are older than its trail says. What deletes for good asks first: rows that
+    /// Refuses the rows of an account that are older than its trail says. Called before every final deletion: rows that
     /// were put back may have lost a legal hold.
     pub(crate) async fn refuse_older_rows(&self, account: &str) -> Result<()> {
         // In this order: an act of this moment raises the top after it was looked up.

@@ -18,14 +18,14 @@ pub(super) struct Reader<'a> {
 
 struct Lane {
     number: i64,
-    /// Where the walk stops: records written later are not part of it.
+    /// Last position of the walk: records written later are not part of it.
     last: i64,
     read: i64,
     rows: VecDeque<ChainRow>,
 }
 
 impl<'a> Reader<'a> {
-    /// Walks what is there now.
+    /// Walks the records that exist now.
     pub(crate) async fn new(store: &'a dyn Store, account: &str) -> Result<Self> {
         let lane = |head: crate::rows::Head| Lane {
             number: head.lane,
@@ -50,7 +50,7 @@ impl<'a> Reader<'a> {
         &self.account
     }
 
-    /// The next record; none at the end.
+    /// The next record; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<ChainRow>> {
         for lane in &mut self.lanes {
             if lane.rows.is_empty() && lane.read < lane.last {

@@ -1,4 +1,4 @@
-//! The proof that something was recorded. Whoever sends a request to a provider asks for it.
+//! The proof that a record was written, required for sending a request to a provider.
 
 /// Proof that a decision or an attempt was recorded. Only the trail makes one, and sending consumes it.
 ///
@@ -11,12 +11,12 @@ pub struct Written {
     durability: Durability,
 }
 
-/// How safe a record is.
+/// Durability of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// It is on disk.
+    /// Synced to disk.
     Durable,
-    /// It is queued and written a moment later: a clean request in flag mode, about which nothing needs proof.
+    /// Queued and written a moment later: a clean request in flag mode, which needs no proof.
     Queued,
 }
 
@@ -25,7 +25,7 @@ impl Written {
         Self { durability }
     }
 
-    /// How safe the record is.
+    /// Durability of the record.
     pub fn durability(&self) -> Durability {
         self.durability
     }

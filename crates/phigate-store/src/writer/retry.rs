@@ -56,7 +56,7 @@ impl Writer {
                     tracing::error!("a record cannot be written: {error}");
                     return refuse_all(group, &error);
                 }
-                // Another transaction was first: the same again, for as long as the callers wait.
+                // Another transaction was first: retried for as long as the callers wait.
                 Err(GroupError::Down(StoreError::Busy(_)))
                     if !self.give_up.load(Ordering::Acquire) =>
                 {

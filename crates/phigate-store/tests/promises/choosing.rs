@@ -1,4 +1,4 @@
-//! Choosing records: by what came of a request, by provider, by the beginning of a model's name, by person.
+//! Choosing records: by outcome of the request, by provider, by the beginning of a model's name, by person.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -119,7 +119,7 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
             is_least: false,
         };
         assert_eq!(counted, all, "{filter:?}");
-        // An export of the same choice has every request whole, and says so of nothing else.
+        // An export of this choice contains every request completely, and claims nothing more.
         let lines = export(&vault, &account, &filter).await;
         let records = lines
             .iter()
@@ -153,7 +153,7 @@ pub async fn requests_are_chosen_by_what_came_of_them_and_counted(site: Site) {
     close(vault).await;
 }
 
-/// A request every other hour, 150 of them, and what came of each, oldest first. What some have is rare.
+/// A request every other hour, 150 of them, each with its outcome, oldest first. Some properties are rare.
 async fn sparse(vault: &Vault, account: &str) -> Vec<(Decision, Outcome)> {
     let wait = Duration::from_secs(10);
     let start = Timestamp::now() - SignedDuration::from_hours(300);
@@ -185,7 +185,7 @@ async fn sparse(vault: &Vault, account: &str) -> Vec<(Decision, Outcome)> {
         let mut outcome = answered(decision.request_id);
         outcome.time = decision.time;
         if number == 70 {
-            // One that took long, and one whose process ended.
+            // A request that took long, and a request whose process ended.
             outcome.time = decision.time + SignedDuration::from_hours(20);
             outcome.error_code = Some(ErrorCode::ProviderTimeout);
             outcome.status = Some(504);
@@ -297,7 +297,7 @@ pub async fn what_is_rare_is_found_wherever_it_is(site: Site) {
     close(vault).await;
 }
 
-/// Who acted once each.
+/// Actors of one act each.
 const ACTORS: [&str; 7] = [
     "sam@clinic.example",
     "sam@clinic.example.org",
@@ -308,7 +308,7 @@ const ACTORS: [&str; 7] = [
     "odd\"name@clinic.example",
 ];
 
-/// Who is asked for, and how many acts are theirs.
+/// Actors in a filter, with the number of their acts.
 const CHOSEN: [(&str, usize); 9] = [
     ("sam@clinic.example", 1),
     ("sam@clinic.example.org", 1),

@@ -30,7 +30,7 @@ fn with_another_secret(key: &str) -> String {
     body + std::str::from_utf8(&check).unwrap()
 }
 
-/// The key, and its account, whose secret was wrong.
+/// The key whose secret was wrong, and its account.
 fn key_of<T>(refused: &Result<T, AdmitError>) -> Option<(&str, &str)> {
     match refused {
         Err(error @ AdmitError::WrongSecret { .. }) => error.key(),

@@ -13,7 +13,7 @@ use phigate_types::Act;
 const PASSWORD: &str = "correct horse battery";
 const WRONG: &str = "wrong password";
 
-/// An attempt to sign in from an origin, with what an earlier login left in the browser.
+/// An attempt to sign in from an origin, with the cookie of an earlier login in the browser.
 async fn sign_in(
     vault: &Vault,
     email: &str,
@@ -185,7 +185,7 @@ pub async fn guesses_from_many_addresses_are_slowed_and_recorded(site: Site) {
     let second = sign_in(&vault, &user.email, WRONG, "198.51.100.39", None).await;
     assert_eq!(first, LoginOutcome::Wrong, "it waited");
     assert_eq!(second, LoginOutcome::Throttled { retry_after_s: 64 });
-    // What is known about an address outlives the failures.
+    // Known places of an address outlive the failures.
     watch.advance(SignedDuration::from_hours(24));
     for number in 0..25 {
         let origin = format!("203.0.113.{number}");
@@ -675,7 +675,7 @@ pub async fn a_code_that_is_typed_twice_at_one_moment_works_once(site: Site) {
             one.people.use_recovery_code(&user, code.expose(), origin),
             other.people.use_recovery_code(&user, code.expose(), origin),
         );
-        // One that loses is told to try again, or that the code was used.
+        // A losing attempt receives "try again" or "already used".
         let taken = [first, second, third, fourth];
         let taken = taken.iter().filter(|taken| matches!(taken, Ok(true)));
         assert_eq!(taken.count(), 1);

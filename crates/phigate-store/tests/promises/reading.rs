@@ -141,7 +141,7 @@ pub async fn content_comes_back_only_by_reveal_which_is_recorded_first(site: Sit
         revealed.sent, revealed.original,
         "what was flagged went out as it came"
     );
-    // So much is sealed on a thread of its own.
+    // Large enough to be sealed on a separate thread.
     let mut large = masked(&account);
     large.original = Some(phigate_store::SecretBytes::new(
         b"Jane Roe ".repeat(100_000),
@@ -406,7 +406,7 @@ pub async fn how_providers_fare_is_told_of_the_last_sixty_minutes(site: Site) {
         (Some(503), Some(ErrorCode::ProviderOverloaded), 5),
     )
     .await;
-    // The caller left before the provider answered: that is nobody's failure.
+    // The caller left before the provider answered: that is not the provider's failure.
     fared(
         &vault,
         &account,

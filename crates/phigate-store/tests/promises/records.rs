@@ -78,7 +78,7 @@ pub async fn a_request_that_is_over_at_once_is_written_whole(site: Site) {
         }
         assert_eq!(outcomes(&vault, &account, request).await, [Some(200)]);
     }
-    // Whoever gives up finds both records or none, and no request that is open.
+    // A caller that gives up finds both records or none, and no open request.
     let mut callers = Vec::new();
     for number in 0..60u64 {
         let (vault, new) = (vault.clone(), masked(&account));

@@ -98,7 +98,7 @@ pub async fn every_change_to_an_export_is_found(site: Site) {
         let mut missing = lines.clone();
         missing.remove(at);
         let fault = verify(&key, &missing).fault;
-        // Cut at the end of a group, the rest is a whole trail: only a checkpoint can tell.
+        // Cut at the end of a group, the rest is an intact trail: only a checkpoint shows the cut.
         let is_last = at + 1 == lines.len();
         assert!(
             is_last || fault.is_some_and(|fault| fault.kind == FaultKind::Missing),

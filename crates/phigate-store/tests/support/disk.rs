@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A small disk of its own.
+/// A small separate disk.
 pub struct Disk {
     folder: TempDir,
     /// The file that holds a disk other than one in memory.
@@ -12,7 +12,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// So many megabytes in memory; none where it cannot be made.
+    /// Mounts a disk of this many megabytes in memory; `None` if that is not permitted.
     pub fn in_memory(megabytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let size = format!("size={megabytes}m");
@@ -21,7 +21,7 @@ impl Disk {
         Self::or_say(is_there, folder, None)
     }
 
-    /// A disk that can be frozen: ext4 in a file; none where it cannot be made.
+    /// Makes a disk that can be frozen: ext4 in a file; `None` if that is not permitted.
     pub fn real() -> Option<Self> {
         let (folder, image) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let file = image.path().join("disk");
@@ -50,8 +50,8 @@ impl Disk {
         self.folder.path()
     }
 
-    /// From now on every write and every sync waits, as on a disk that hangs, until the guard is
-    /// dropped. Nobody who waits for it can be killed meanwhile.
+    /// Blocks every write and every sync from now on, as on a disk that hangs, until the guard is dropped. Processes
+    /// that wait for it cannot be killed meanwhile.
     pub fn freeze(&self) -> Frozen<'_> {
         let frozen = Frozen(self);
         assert!(run(Command::new("fsfreeze")
@@ -79,7 +79,7 @@ impl Drop for Disk {
     }
 }
 
-/// Makes files read-only for everybody, also for who has them open. False where that cannot be done.
+/// Makes files read-only for all processes, also for those that have them open. False if that is not possible.
 pub fn forbid_writing(files: &[&Path]) -> bool {
     let done = run(Command::new("chattr").arg("+i").args(files));
     if !done {

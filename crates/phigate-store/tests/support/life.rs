@@ -1,4 +1,4 @@
-//! What happens in an installation: requests that are recorded, time that passes, people who set it up.
+//! Events in an installation: requests that are recorded, time that passes, people who set it up.
 
 use super::{PATIENCE, Site, Watch, account, answered, masked};
 use jiff::SignedDuration;
@@ -6,7 +6,7 @@ use phigate_store::{NewDecision, NewSecret, Options, ProviderConfig, Retention, 
 use phigate_types::ProviderKind;
 use uuid::Uuid;
 
-/// Records a decision and, at the same time, its outcome; the request.
+/// Records a decision and its outcome together; returns the request.
 pub async fn recorded(vault: &Vault, new: NewDecision) -> Uuid {
     let (account, request) = (new.account_id.clone(), new.decision.request_id);
     let mut outcome = answered(request);

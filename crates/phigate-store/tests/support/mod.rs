@@ -16,14 +16,14 @@ use std::time::Duration;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// How long a record may take in tests on a busy machine.
+/// Timeout of a record in tests on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub mod disk;
 pub mod life;
 pub mod postgres;
 
-/// A place where a store can be made.
+/// Folder and address for a store.
 pub struct Site {
     pub folder: TempDir,
     target: Target,
@@ -36,7 +36,7 @@ impl Site {
         Self { folder, target }
     }
 
-    /// In a folder that exists, such as a small disk.
+    /// Prepares a site in an existing folder, such as a small disk.
     pub fn in_folder(folder: &Path) -> Self {
         let own = tempfile::tempdir_in(folder).unwrap();
         let target = Target::Folder(own.path().join("data"));
@@ -46,7 +46,7 @@ impl Site {
         }
     }
 
-    /// The same keys, with a database elsewhere.
+    /// Copies the keys to a site with a database elsewhere.
     pub fn at(&self, url: String) -> Self {
         let copy = Self::sqlite();
         std::fs::copy(self.key_file(), copy.key_file()).unwrap();
@@ -56,7 +56,7 @@ impl Site {
         }
     }
 
-    /// The same store again, in another folder.
+    /// Copies the store to another folder.
     pub fn copy(&self) -> Self {
         let copy = Self::sqlite();
         std::fs::create_dir(copy.data()).unwrap();
@@ -70,7 +70,7 @@ impl Site {
         copy
     }
 
-    /// A database of its own on a server.
+    /// Creates a separate database on a server.
     pub fn postgres(server: &postgres::Postgres, name: &str) -> Self {
         // PostgreSQL cuts longer names off.
         let name = &name[..name.len().min(60)];
@@ -230,7 +230,7 @@ pub fn answered(request_id: Uuid) -> Outcome {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that moves only when set.
 #[derive(Clone)]
 pub struct Watch(Arc<Mutex<Timestamp>>);
 

@@ -1,4 +1,4 @@
-//! A PostgreSQL of our own: made in a temporary folder, gone with the test.
+//! A temporary PostgreSQL server: made in a temporary folder, removed with the test.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -19,13 +19,13 @@ pub struct Postgres {
     server: Mutex<Option<Child>>,
 }
 
-/// What to say where there is none.
+/// Message if PostgreSQL is not installed.
 const MISSING: &str = "PostgreSQL is not installed: these tests start a server of their own and need `initdb`, \
 `postgres` and `psql` (Debian: apt-get install postgresql). Name their folder with PHIGATE_PG_BIN, or leave these tests out \
 with PHIGATE_SKIP_POSTGRES=1.";
 
 impl Postgres {
-    /// Starts a server; none where the tests are to be left out.
+    /// Starts a server; `None` if the tests are to be left out.
     pub fn start() -> Option<Self> {
         Self::start_with(Vec::new())
     }
@@ -37,7 +37,7 @@ impl Postgres {
         Some(postgres)
     }
 
-    /// Starts a server that lets nobody in without TLS, with this certificate and its key.
+    /// Starts a server that accepts only TLS connections, with this certificate and its key.
     pub fn start_tls(certificate: &str, key: &str) -> Option<Self> {
         let postgres = Self::make(vec!["ssl=on"])?;
         postgres.write("server.crt", certificate);

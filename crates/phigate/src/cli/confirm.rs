@@ -8,7 +8,7 @@ use phigate_gateway::Weaker;
 
 use super::store::given_reason;
 
-/// The reason that goes into the trail. What weakens protection needs one.
+/// Returns the reason for the trail, which is required if protection becomes weaker.
 pub(super) fn reason_for(
     subject: &str,
     weaker: &[Weaker],

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{Role, SecretString, StoreError, Vault};
 
-/// How long a link works. The next start makes another.
+/// Validity of a link. The next start makes another.
 const VALID: SignedDuration = SignedDuration::from_hours(24);
 
 /// A link that makes the first owner.
@@ -35,7 +35,7 @@ pub(super) async fn owner_link(
             account: first.name,
             token,
         })),
-        // Somebody became the owner at this moment.
+        // A user became the owner at this moment.
         Err(StoreError::Invalid { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }

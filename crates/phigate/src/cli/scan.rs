@@ -126,7 +126,7 @@ fn explain(out: &mut impl Write, detector: &Detector, text: &str) -> anyhow::Res
     Ok(())
 }
 
-/// Why nothing is said about a text.
+/// Message for a text that was not scanned completely.
 const INCOMPLETE: &str = "the text was not scanned completely; scan it in parts";
 
 fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {

@@ -75,7 +75,7 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
 /// Prints the greeting once requests are accepted.
 pub(super) type Greeting = Box<dyn FnOnce(&str)>;
 
-/// Serves until stopped. `prepare` may fill the store first and says what to print.
+/// Serves until stopped. `prepare` may fill the store first and returns the greeting.
 pub(super) fn start(
     config: Config,
     prepare: impl AsyncFnOnce(&App) -> anyhow::Result<Greeting>,
@@ -87,7 +87,7 @@ pub(super) fn start(
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     logs::start(&config.log);
     let format = config.log.format;
-    // Callers have their own threads; this runtime does the little other work. It outlives the store, whose connections
+    // Callers have their own threads; this runtime does the remaining work. It outlives the store, whose connections
     // need the runtimes that opened them.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -215,7 +215,7 @@ fn for_browsers(config: &Config, scheme: &str, address: SocketAddr) -> String {
     }
 }
 
-/// What the operator is told: how to become the owner while there is none, later only where the dashboard is.
+/// Greeting for the operator: a link for the first owner, or the address of the dashboard once there is an owner.
 fn welcome(link: Option<OwnerLink>, command: String, format: LogFormat) -> Greeting {
     Box::new(move |base| match link {
         None => say(format, &[format!("dashboard: {base}/")]),
@@ -227,8 +227,8 @@ fn welcome(link: Option<OwnerLink>, command: String, format: LogFormat) -> Greet
     })
 }
 
-/// Plain lines, never log events: whoever reads the logs later must not find the link among them. Beside logs for
-/// programs it is one line.
+/// Lines of the link, never log events: later readers of the logs must not find it among them. A single line if logs
+/// are written for programs.
 fn invitation(base: &str, link: &OwnerLink, command: &str, format: LogFormat) -> Vec<String> {
     let (account, token) = (&link.account, link.token.expose());
     if format == LogFormat::Json {

@@ -119,7 +119,7 @@ async fn set(
     };
     let accounts = &session.vault.accounts;
     if before.settings != after.settings {
-        // Others may have changed other settings meanwhile.
+        // Another process may have changed other settings meanwhile.
         let change = |settings: &mut Settings| {
             let mut all = AccountSettings {
                 mode: after.mode,

@@ -26,7 +26,7 @@ pub(crate) enum LogLevel {
 /// The form of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Lines for people.
     Text,
     /// One JSON object per line, for collectors.
     Json,

@@ -56,7 +56,7 @@ pub(crate) struct Config {
     pub(crate) trusted_proxies: TrustedProxies,
     /// Names under which the dashboard and Presidio's interface answer, in lower case.
     pub(crate) public_hosts: Vec<String>,
-    /// Our own certificate.
+    /// Certificate of the server.
     pub(crate) tls: Option<TlsFiles>,
     /// The folder of the embedded store.
     pub(crate) data: PathBuf,
@@ -171,7 +171,7 @@ impl Config {
         self.tls.is_some() || self.behind_tls_proxy
     }
 
-    /// What the edge needs to know.
+    /// Settings of the edge.
     pub(crate) fn edge(&self) -> EdgeSettings {
         EdgeSettings {
             listen: self.listen,

@@ -3,13 +3,13 @@
 use phigate_core::doors::DOORS;
 use serde_json::{Map, Value, json};
 
-/// Where to send it, and what.
+/// A request and its path.
 pub struct Sample {
     pub path: &'static str,
     pub body: Value,
 }
 
-/// A request for every door and every service. A door without a row of its own gets the last one.
+/// A request for every door and every service. Doors that are not listed get the last one.
 pub fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();
     for door in DOORS {

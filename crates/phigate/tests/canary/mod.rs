@@ -1,11 +1,11 @@
-//! A marker in every string of every kind of request, reply and error, at every door: afterwards it stands nowhere.
+//! A marker in every string of every kind of request, reply and error, at every door: afterwards it is found nowhere.
 //!
-//! The marker is PHI by itself (an address of mail), so that nobody may show it. It is sent in every value and every
+//! The marker is PHI by itself (an e-mail address), so that it must not be shown. It is sent in every value and every
 //! key of a request to every door, in paths, queries, headers, forms and broken HTTP, and said by the provider in
 //! replies, errors and streams, whole and cut. Then every place where it must not be is searched: error bodies,
-//! headers, logs at trace level, metrics, temporary files, the files of the store with its write-ahead log, and what
-//! the commands print. A panic would stand in the logs; `a_panic_is_answered_without_its_message` shows that its
-//! words would not.
+//! headers, logs at trace level, metrics, temporary files, the files of the store with its write-ahead log, and the
+//! output of commands. A panic would be in the logs; `a_panic_is_answered_without_its_message` shows that its message
+//! would not.
 #![allow(
     unreachable_pub,
     clippy::too_many_lines,
@@ -21,9 +21,9 @@ use crate::postgres::Postgres;
 use crate::support::{Answer, Gateway, Provider, Reply, exchange};
 use serde_json::{Value, json};
 
-/// What is looked for.
+/// Marker to search for.
 const MARKER: &str = "qzxcanary7719";
-/// What is sent: PHI wherever it stands.
+/// Marker as sent: PHI in any context.
 const SENT: &str = "qzxcanary7719@example.org";
 
 const WIDE: &[(&str, &str)] = &[
@@ -149,7 +149,7 @@ impl Scene {
         }
     }
 
-    /// The marker where no body is: paths, queries, headers, and requests that are none.
+    /// Sends the marker outside of bodies: in paths, queries, headers, and malformed requests.
     fn around_requests(&self) {
         let address = &self.gateway.address;
         let key = &self.key;
@@ -263,7 +263,7 @@ impl Scene {
         self.gateway.post(path, &self.key, &body.to_string())
     }
 
-    /// No error holds the marker, and no header of ours; an answer may, for that is what was asked for.
+    /// Checks that no error and none of our headers hold the marker; an answer may, because it was asked for.
     fn check(&self, what: &str, answer: &Answer) {
         // The way to the login leads back to the page that was asked for.
         let told = answer.headers.iter().filter(|(name, _)| name != "location");
@@ -276,7 +276,7 @@ impl Scene {
         }
     }
 
-    /// Every place where it must not be.
+    /// Searches every place where the marker must not be.
     fn sweep(&self) {
         let get = b"GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
         let metrics = exchange(&self.metrics, get).text();

@@ -23,13 +23,13 @@ fn spellings(marker: &str) -> Vec<Vec<u8>> {
     found
 }
 
-/// Where in some bytes the marker stands, if it does.
+/// Offset of the marker in some bytes, in any spelling.
 pub fn place(bytes: &[u8], marker: &str) -> Option<usize> {
     let mut all = spellings(marker).into_iter();
     all.find_map(|spelling| memchr::memmem::find(bytes, &spelling))
 }
 
-/// Stops the test where a text holds the marker, and shows what stands before it.
+/// Fails the test if a text holds the marker, and shows the text before it.
 pub fn text(what: &str, text: &str, marker: &str) {
     if let Some(at) = place(text.as_bytes(), marker) {
         let from = text.floor_char_boundary(at.saturating_sub(300));

@@ -16,7 +16,7 @@ pub(crate) fn read(name: &str) -> String {
     std::fs::read_to_string(path(name)).unwrap()
 }
 
-/// Copies what a build needs.
+/// Copies the sources that a build needs.
 pub(crate) fn copy_sources(to: &Path) {
     for name in [
         "crates",
@@ -78,7 +78,7 @@ pub(crate) fn follow(recipe: &Recipe, root: &Path) {
     }
 }
 
-/// Runs cargo in the copy. What is not ours is taken from the builds of this checkout.
+/// Runs cargo in the copy. Dependencies are taken from the builds of this checkout.
 pub(crate) fn cargo(folder: &Path, arguments: &[&str]) {
     let status = Command::new(env!("CARGO"))
         .args(arguments)

@@ -56,7 +56,7 @@ fn following_every_recipe_is_enough() {
 }
 
 impl Recipe {
-    /// What is new, in words.
+    /// List of the new files, as text.
     fn news(&self) -> String {
         let names: Vec<String> = self
             .new
@@ -69,7 +69,7 @@ impl Recipe {
         }
     }
 
-    /// What is edited, in words: each file once, the `mod` lines of a folder left out.
+    /// List of the edited files, as text: each file once, without the `mod` lines of a folder.
     fn edits(&self) -> String {
         let mut files: Vec<String> = Vec::new();
         for (file, _, text) in self.lines {

@@ -1,11 +1,11 @@
 //! The recipes, one row each.
 
-/// What one more of something costs.
+/// Changes that one more thing of a kind needs.
 pub(crate) struct Recipe {
-    /// One more of what.
+    /// Name of the kind of thing.
     pub(crate) name: &'static str,
     pub(crate) new: &'static [New],
-    /// Lines in files that are there: the file, the line after which they stand, and the lines.
+    /// Lines in existing files: the file, the line before them, and the lines.
     pub(crate) lines: &'static [(&'static str, &'static str, &'static str)],
 }
 
@@ -15,15 +15,15 @@ pub(crate) struct New {
     pub(crate) source: Source,
 }
 
-/// Where its text comes from.
+/// Source of a new file's text.
 pub(crate) enum Source {
-    /// It is written here.
+    /// Text written here.
     Text(&'static str),
-    /// It is like one that is there, with other words.
+    /// Copy of an existing file, with words replaced.
     Like(&'static str, &'static [(&'static str, &'static str)]),
 }
 
-/// What is run once all recipes were followed.
+/// Commands that run after all recipes were followed.
 pub(crate) const PROOFS: &[&[&str]] = &[
     // The kind finds its examples, and every other kind still finds its own.
     &["test", "-p", "phi-detect", "--test", "all", "tables::"],

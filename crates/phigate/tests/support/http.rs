@@ -49,7 +49,7 @@ impl Answer {
     }
 }
 
-/// Sends bytes on a connection of their own and reads the answer to its end.
+/// Sends bytes on a separate connection and reads the answer to its end.
 pub fn exchange(address: &str, request: &[u8]) -> Answer {
     let mut socket = TcpStream::connect(address).unwrap();
     socket

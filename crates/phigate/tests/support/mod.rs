@@ -1,4 +1,5 @@
-//! What the end-to-end tests share: the real binary on a store of its own, a provider that records, and plain sockets.
+//! Shared set-up of the end-to-end tests: the real binary with a temporary store, a provider that records, and plain
+//! sockets.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -29,7 +30,7 @@ pub fn ask(model: &str, text: &str) -> String {
         .to_string()
 }
 
-/// A gateway process with a folder of its own. It is killed when dropped.
+/// A gateway process with a temporary folder. It is killed when dropped.
 pub struct Gateway {
     pub folder: tempfile::TempDir,
     pub address: String,
@@ -96,7 +97,7 @@ impl Gateway {
         lines.map(count).sum()
     }
 
-    /// Waits for the logs to hold these words, and gives what follows them up to the next space.
+    /// Waits for the logs to hold these words, and returns the word after them.
     pub fn logged_after(&self, words: &str) -> String {
         for _ in 0..100 {
             if let Some((_, rest)) = self.logs.lock().unwrap().split_once(words) {
@@ -108,12 +109,12 @@ impl Gateway {
         panic!("not logged: {words}");
     }
 
-    /// A running server whose three families lead to `provider`.
+    /// Starts a gateway whose three families lead to `provider`.
     pub fn start(provider: &Provider) -> Self {
         Self::start_with(provider, &[])
     }
 
-    /// The same with further settings from the environment.
+    /// Starts a gateway for this provider, with further settings from the environment.
     pub fn start_with(provider: &Provider, settings: &[(&str, &str)]) -> Self {
         let mut gateway = Self::offline();
         gateway.settings.extend(
@@ -126,12 +127,12 @@ impl Gateway {
         gateway
     }
 
-    /// The same with metrics.
+    /// Starts a gateway for this provider, with metrics.
     pub fn start_counting(provider: &Provider) -> Self {
         Self::start_counting_with(provider, &[])
     }
 
-    /// The same with metrics and further settings from the environment.
+    /// Starts a gateway for this provider, with metrics and further settings from the environment.
     pub fn start_counting_with(provider: &Provider, settings: &[(&str, &str)]) -> Self {
         let mut gateway = Self::offline();
         for (name, value) in settings {
@@ -219,7 +220,7 @@ impl Gateway {
         self.command(&["mode", "set", mode, "--reason", "a test of modes"]);
     }
 
-    /// The same with something on standard input.
+    /// Runs a command with this standard input, which must succeed.
     pub fn command_with_input(&self, arguments: &[&str], input: &str) -> String {
         let output = self.try_command(arguments, input);
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -227,7 +228,7 @@ impl Gateway {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs a command and gives whatever came of it.
+    /// Runs a command and returns its output, successful or not.
     pub fn try_command(&self, arguments: &[&str], input: &str) -> Output {
         let mut child = self.spawn(arguments);
         child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
@@ -274,7 +275,7 @@ impl Gateway {
         exchange(&self.address, head.as_bytes())
     }
 
-    /// The records of one request, as `audit export` tells them.
+    /// The records of one request, as `audit export` writes them.
     pub fn records(&self, request_id: &str) -> Vec<serde_json::Value> {
         let export = self.command(&["audit", "export"]);
         let records = export

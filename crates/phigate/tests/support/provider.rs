@@ -1,4 +1,4 @@
-//! A provider that records what it is sent and answers as told.
+//! A provider that records requests and gives prepared answers.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the provider says to one request.
+/// Reply of the provider to one request.
 #[derive(Clone)]
 pub enum Reply {
     /// This status and JSON.
@@ -15,7 +15,7 @@ pub enum Reply {
     Events(Vec<String>, Duration),
     /// These pieces, then the connection is cut.
     CutEvents(Vec<String>),
-    /// This JSON, or else the same as without being told, after a pause.
+    /// This JSON, or else the default reply, after a pause.
     Late(Duration, Option<String>),
     /// Nothing, for this long.
     Silence(Duration),
@@ -92,7 +92,7 @@ impl Provider {
         Self { port, shared }
     }
 
-    /// Its address.
+    /// Address of the provider.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Tests and examples: they may spell what they expect, and have any length.
+/// Tests and examples: they may spell expected codes, and have any length.
 const LEFT_OUT: &[&str] = &[
     "benches",
     "build.rs",

@@ -8,7 +8,7 @@ use crate::cli::store::{Session, given_reason};
 
 #[derive(Args)]
 pub(in crate::cli) struct Erase {
-    /// Its id, from the X-Gateway-Request-Id header
+    /// Id of the request, from the X-Gateway-Request-Id header
     #[arg(value_parser = request_id)]
     request_id: Uuid,
     /// Why it must go, in a few words; the audit trail keeps it

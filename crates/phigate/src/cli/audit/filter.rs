@@ -13,7 +13,8 @@ use crate::cli::words::known;
 
 #[derive(Args)]
 pub(super) struct FilterArgs {
-    /// The records of the installation itself instead of an account's: bad keys that are nobody's, the master key, backups
+    /// The records of the installation itself instead of an account's: bad keys of unknown accounts, the master key,
+    /// backups
     #[arg(long, conflicts_with_all = ["kind", "action", "mode", "key", "door", "model", "provider", "error"])]
     pub(super) installation: bool,
     /// Only requests with this type of PHI

@@ -1,4 +1,4 @@
-//! `phigate audit find`: was this identifier ever sent, and where did it go?
+//! `phigate audit find`: past requests that sent an identifier, and their destinations.
 
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use jiff::Timestamp;
@@ -116,14 +116,14 @@ pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow:
     Ok(())
 }
 
-/// What is looked for, as one kind.
+/// Code of the kind, and the forms of the identifier to look for.
 fn sought(question: &Question) -> (&'static str, Vec<SecretString>) {
     let forms = question.forms().iter();
     let forms = forms.map(|form| SecretString::from(form.as_str()));
     (question.kind().code(), forms.collect())
 }
 
-/// Says what was found and what was tried.
+/// Prints the number of matches and the forms that were tried.
 fn tell(found: &[Disclosure], questions: &[Question]) {
     match found.len() {
         0 => eprintln!("not found in the requests that the audit trail still holds"),

@@ -161,7 +161,7 @@ impl Set {
         })
     }
 
-    /// The reason for what lets more PHI go there, and for an agreement that lets none go there from the start.
+    /// Reason for an entry that may receive more PHI than before, or that is new with an agreement that permits none.
     fn reason_to(
         &self,
         config: &ProviderConfig,
@@ -179,7 +179,7 @@ impl Set {
         reason_to(&subject, &changes, self.reason.as_deref())
     }
 
-    /// What is given, laid over what is stored.
+    /// Merges the options over the stored entry.
     fn laid_over(&self, kind: ProviderKind, stored: Option<&ProviderInfo>) -> ProviderConfig {
         let mut config = match stored {
             Some(stored) => stored.config.clone(),

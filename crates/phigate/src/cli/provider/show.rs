@@ -36,7 +36,7 @@ pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What its operator may have now, and why where that is not what was set.
+/// PHI that the operator may receive now, and the reason if it differs from the setting.
 fn phi_words(config: &ProviderConfig, now: Timestamp) -> String {
     let phi = config.phi_now(now);
     match config.agreement_expires.filter(|_| config.is_expired(now)) {
