@@ -27,8 +27,8 @@ export CARGO_INCREMENTAL=0
 # Compiles faster; the tests take only seconds.
 for_arm="--package phi-detect --target $target --config profile.dev.package.phi-detect.opt-level=1"
 
-# Skipped tests take minutes here, or do not depend on the processor.
-tests="names:: disguises:: documents:: identifiers:: structures:: tables:: unseen::"
+# Skipped tests take minutes here, since the reader is slow under emulation, or do not depend on the processor.
+tests="names:: identifiers::"
 for cpu in $with_dots $without_dots; do
     echo "as $cpu:"
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER="qemu-aarch64 -cpu $cpu"
@@ -42,15 +42,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 model/marked.py model/kept >"$work/texts"
 python3 model/marked.py model/unseen >>"$work/texts"
-"${CARGO_TARGET_DIR:-target}/debug/examples/scan_jsonl" <"$work/texts" >"$work/here"
-for cpu in $with_dots $without_dots; do
+# The reader computes in the same plain Rust on every ARM processor: a few short texts show its bits.
+awk 'length < 700' "$work/texts" | awk 'NR % 24 == 0' | head -n 12 >"$work/few"
+
+# Compares the findings of a processor in a file of texts with this machine's; further arguments are scan_jsonl's.
+compare() {
+    cpu=$1 texts=$2
+    shift 2
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER="qemu-aarch64 -cpu $cpu"
+    "${CARGO_TARGET_DIR:-target}/debug/examples/scan_jsonl" "$@" <"$texts" >"$work/here"
     # shellcheck disable=SC2086 # a list of words
-    cargo run --quiet $for_arm --example scan_jsonl <"$work/texts" >"$work/there"
+    cargo run --quiet $for_arm --example scan_jsonl -- "$@" <"$texts" >"$work/there"
     diff "$work/here" "$work/there" >"$work/differences" || {
-        echo "as $cpu, $(grep -c '^>' "$work/differences") of $(wc -l <"$work/texts") texts have other findings:"
+        echo "as $cpu, $(grep -c '^>' "$work/differences") of $(wc -l <"$texts") texts have other findings:"
         head -n 6 "$work/differences"
         exit 1
     }
-done
-echo "the same findings in $(wc -l <"$work/texts") texts"
+    echo "as $cpu $*: the same findings in $(wc -l <"$texts") texts"
+}
+compare $with_dots "$work/texts" --fast
+compare $without_dots "$work/texts" --fast
+compare $with_dots "$work/few"

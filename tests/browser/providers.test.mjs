@@ -158,10 +158,10 @@ test("agreements that end soon are warned about", async () => {
   await page.goto(server.url);
   const attention = page.getByRole("region", { name: "Needs attention" });
   await attention.getByText(`my-azure: The agreement ends on ${day(20)}`).waitFor();
-  await server.command(["provider", "set", "my-azure", "--agreement-expires", day(-2)]);
+  await server.command(["provider", "set", "my-azure", "--agreement-expires", day(-2), "--reason", "the contract ended"]);
   await page.goto(server.url);
   await attention.getByText(`my-azure: The agreement ended on ${day(-2)}`).waitFor();
-  await server.command(["provider", "set", "my-azure", "--agreement-expires", day(300)]);
+  await server.command(["provider", "set", "my-azure", "--agreement-expires", day(300), "--reason", "the contract goes on"]);
   await page.goto(server.url);
   await page.getByRole("heading", { name: "Needs attention" }).waitFor();
   assert.equal(await page.getByText("my-azure: The agreement").count(), 0);

@@ -28,7 +28,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Texts differ in length: whoever is done takes the next.
+/// Counts the findings of all texts. Texts differ in length, so each worker takes the next one when it is done.
 fn count_all(detector: &Detector, texts: &[String]) -> Vec<Counts> {
     let next = AtomicUsize::new(0);
     let share = || {

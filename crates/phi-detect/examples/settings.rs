@@ -1,4 +1,4 @@
-//! A detector with settings of its own: a site's record numbers, provider numbers switched on, phone numbers left
+//! A detector with its own settings: a site's record numbers, provider numbers switched on, phone numbers left
 //! alone unless they are certain.
 
 #![allow(clippy::disallowed_types, reason = "not part of a scan")]
