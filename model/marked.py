@@ -1,6 +1,7 @@
 """Reads texts with marks: `Seen by [[NAME:Jane Roe]] in clinic`, documents separated by a line of four dashes.
 
     python3 marked.py unseen > unseen.jsonl      # for `phigate eval`
+    python3 marked.py kept --all > kept.jsonl    # with the labels of all kinds, for `reader/fit.py`
 """
 
 import json
@@ -38,7 +39,8 @@ def documents(folder):
 
 def main():
     for number, (name, text, spans) in enumerate(documents(sys.argv[1])):
-        spans = [{"start": start, "end": end, "type": kind, "text": text[start:end]} for start, end, kind in spans if kind in COMPLETE]
+        is_wanted = "--all" in sys.argv[2:]
+        spans = [{"start": start, "end": end, "type": kind, "text": text[start:end]} for start, end, kind in spans if is_wanted or kind in COMPLETE]
         print(json.dumps({"id": f"{name}-{number}", "source": name, "types": COMPLETE, "text": text, "spans": spans}, ensure_ascii=False))
 
 
