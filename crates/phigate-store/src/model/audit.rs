@@ -72,13 +72,13 @@ pub struct Decision {
     /// Name of the provider, if one was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Terms of the provider: its permission for PHI, and the agreement with its operator.
-    #[serde(flatten)]
-    pub terms: ProviderTerms,
     /// Whether a stream was asked for.
     pub stream: bool,
     /// Whether PHI was found.
     pub phi_detected: bool,
+    /// Terms of the provider: its permission for PHI, and the agreement with its operator.
+    #[serde(flatten)]
+    pub terms: ProviderTerms,
     /// Kind of PHI → number of findings.
     pub types: BTreeMap<String, u32>,
     /// Each finding, without its text.
