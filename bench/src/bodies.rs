@@ -167,7 +167,7 @@ impl Body {
         }
     }
 
-    /// The same text as a line of `phigate scan --jsonl`, for the detector alone.
+    /// The text as a line of `phigate scan --jsonl`, for the detector alone.
     pub(crate) fn line(self, number: u64) -> String {
         format!(
             "{{\"id\":\"{number}\",\"text\":\"{}\"}}\n",

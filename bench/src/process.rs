@@ -111,7 +111,7 @@ impl Gateway {
             run(&mut command(words), "")?;
         }
         let key = run(&mut command(&["key", "create"]), "")?.trim().to_owned();
-        // Its standard output is dropped, its errors are kept.
+        // Standard output is dropped, standard error is kept.
         let log = folder.join("log");
         let mut serve = command(&["serve", "--listen", "127.0.0.1:0"]);
         if let Some(processors) = processors {
@@ -189,7 +189,7 @@ fn command(
     command
 }
 
-/// The same command on these processors. `taskset` executes the program, so the process id is the program's.
+/// A command pinned to these processors. `taskset` executes the program, so the process id is the program's.
 fn on_processors(command: &Command, processors: &str) -> Command {
     let mut pinned = Command::new("taskset");
     pinned

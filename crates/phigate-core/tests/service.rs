@@ -81,6 +81,10 @@ mod scan {
         for (asked, place) in [
             (json!({ "text": SSN, "depth": "deep" }), "depth"),
             (json!({ "text": SSN, "explain": 1 }), "explain"),
+            (
+                json!({ "text": SSN.repeat(1000), "explain": true }),
+                "explain",
+            ),
         ] {
             let refused = ask(service::scan, Mode::FLAG, &asked.to_string());
             assert_eq!(error(refused), ("invalid_value", Some(place.to_owned())));

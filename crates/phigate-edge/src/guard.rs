@@ -1,6 +1,6 @@
 //! Connection as seen by the HTTP library: only checked heads, deadlines in both directions.
 //!
-//! It adds to the library:
+//! Checks beyond those of the library:
 //! - A head is buffered until it is complete and passed `head::check`. A refused one is replaced by a synthetic
 //!   request, so that the refusal is answered in order and with an id.
 //! - A head must be complete before its deadline, and a caller that does not read is dropped.

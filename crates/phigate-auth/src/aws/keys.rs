@@ -77,7 +77,7 @@ mod tests {
         hmac::sign(&keys.signing_key(scope), b"x").as_ref().to_vec()
     }
 
-    /// The same chain of HMACs without the cached key.
+    /// The chain of HMACs, computed without the cached key.
     fn by_hand(secret: &str, parts: &[&str]) -> Vec<u8> {
         let mut key = format!("AWS4{secret}").into_bytes();
         for part in parts.iter().chain(&["x"]) {

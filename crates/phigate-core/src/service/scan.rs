@@ -15,6 +15,9 @@ use super::{Answer, Answered, Desk, Refused};
 /// The three fields that can hold the content to scan.
 const FORMS: [&str; 3] = ["text", "texts", "json"];
 
+/// Most bytes of content that are explained: explaining has no deadline, and costs more per candidate than scanning.
+const EXPLAINED_BYTES_MAX: usize = 16 << 10;
+
 /// Fields beside the content.
 const OPTIONS: [&str; 3] = ["action", "depth", "explain"];
 
@@ -88,6 +91,10 @@ impl Asked {
         if let Some((other, _)) = forms.next() {
             let words = format!("cannot stand beside {form}: send one of text, texts and json");
             return Err(wrong_value(other, &words));
+        }
+        if explains && value.raw().len() > EXPLAINED_BYTES_MAX {
+            let words = format!("takes content of at most {EXPLAINED_BYTES_MAX} bytes");
+            return Err(wrong_value("explain", &words));
         }
         let (values, member) = match form {
             "texts" => {
@@ -202,7 +209,7 @@ fn explanations(scanner: &Scanner, value: &Value<'_>) -> String {
     let text = value.string().unwrap_or_default();
     let mut explained = scanner.detector().explain(&text);
     explained.sort_by_key(|one| (one.span.start, one.span.end));
-    let code_points = |to: usize| text[..to].chars().count();
+    let code_points = |to: usize| text.get(..to).map_or(0, |before| before.chars().count());
     let told = explained.iter().map(|one| Explained {
         kind: one.kind.code(),
         start: code_points(one.span.start),

@@ -304,7 +304,7 @@ const LINE_GAP_BYTES_MAX: usize = 10;
 /// Whether a date is between a name and a number, the usual reference to a patient (`ROE, JANE 03/14/1962
 /// MRN:0048213`).
 fn is_between_name_and_number(page: &Page<'_>, date: &DateHit) -> bool {
-    // It may be on a separate line below the name.
+    // The date may be on a separate line below the name.
     let before = page.slice(date.span.start.saturating_sub(LINE_GAP_BYTES_MAX)..date.span.start);
     let gap = before
         .iter()

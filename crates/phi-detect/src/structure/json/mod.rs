@@ -180,7 +180,7 @@ impl Reader<'_> {
             if is_part_of_outer {
                 outer.unsettled.extend(rest);
             }
-            // What the object does not say of a record, the one round it may.
+            // The enclosing object may show that these are numbers of a record.
             outer.unsettled.extend(beside);
             outer.holds_a_person |= outer.is_object && is_about_a_person;
             if let Some(meaning) = meaning {

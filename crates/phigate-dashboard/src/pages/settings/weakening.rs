@@ -124,7 +124,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             "The present setting applied to {} in the last 30 days.",
             counted(stats().await?.requests, "request")
         ),
-        // Its page asks for the reason itself, so that no secret is sent twice.
+        // The provider page asks for the reason, so that no secret is sent twice.
         Weaker::Agreement(_) => String::new(),
         Weaker::SecondFactor => {
             let users = dash.vault.people.users(visit.account_id()).await?;
