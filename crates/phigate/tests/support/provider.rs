@@ -66,6 +66,7 @@ struct Shared {
     seen: Vec<Seen>,
     connections: usize,
     replies: VecDeque<Reply>,
+    unavailable: Option<&'static str>,
     closed_early: usize,
 }
 
@@ -102,6 +103,16 @@ impl Provider {
         self.shared.lock().unwrap().replies.push_back(reply);
     }
 
+    /// Answers every request for this model with status 503.
+    pub fn refuse_model(&self, model: &'static str) {
+        self.shared.lock().unwrap().unavailable = Some(model);
+    }
+
+    /// Number of requests so far.
+    pub fn count(&self) -> usize {
+        self.shared.lock().unwrap().seen.len()
+    }
+
     /// Every request so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.lock().unwrap().seen.clone()
@@ -130,7 +141,12 @@ fn serve(socket: TcpStream, shared: &Mutex<Shared>) {
         let reply = {
             let mut shared = shared.lock().unwrap();
             shared.seen.push(seen.clone());
-            shared.replies.pop_front()
+            match shared.unavailable {
+                Some(model) if seen.json()["model"] == model => {
+                    Some(Reply::Json(503, r#"{"error":{}}"#.to_owned()))
+                }
+                _ => shared.replies.pop_front(),
+            }
         };
         let reply = reply.unwrap_or_else(|| default_reply(&seen));
         if write_reply(&mut socket, reply, &seen).is_err() {
