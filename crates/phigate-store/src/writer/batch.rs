@@ -37,10 +37,7 @@ impl Writer {
     }
 
     pub(super) fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
-        let mut batch = Batch {
-            extends: extended(lane, group),
-            ..Batch::default()
-        };
+        let mut batch = extending(lane, group);
         let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
         let mut counters: BTreeMap<(&str, i64), HashMap<&str, i64>> = BTreeMap::new();
         for job in group {
@@ -110,8 +107,8 @@ impl Writer {
     }
 }
 
-/// The ends of the chains that a group extends.
-fn extended(lane: &Lane, group: &[Job]) -> Vec<ChainEnd> {
+/// A batch without records, with the ends of the chains that a group extends.
+fn extending(lane: &Lane, group: &[Job]) -> Batch {
     let mut ends: Vec<ChainEnd> = Vec::new();
     for entry in group.iter().flat_map(|job| &job.entries) {
         let account = &entry.row.account;
@@ -127,7 +124,10 @@ fn extended(lane: &Lane, group: &[Job]) -> Vec<ChainEnd> {
             });
         }
     }
-    ends
+    Batch {
+        extends: ends,
+        ..Batch::default()
+    }
 }
 
 /// The lookup row of a decision's request.
