@@ -94,8 +94,11 @@ fn judge_commit(error: &Error) -> CommitError {
     }
 }
 
+/// Accounts, lanes, places and digests.
+type Columns<'a> = (Vec<&'a str>, Vec<i64>, Vec<i64>, Vec<&'a [u8]>);
+
 /// The ends as one array per column.
-pub(super) fn columns(ends: &[ChainEnd]) -> (Vec<&str>, Vec<i64>, Vec<i64>, Vec<&[u8]>) {
+pub(super) fn columns(ends: &[ChainEnd]) -> Columns<'_> {
     let accounts = ends.iter().map(|end| end.account.as_str()).collect();
     let lanes = ends.iter().map(|end| end.lane).collect();
     let seqs = ends.iter().map(|end| end.seq).collect();

@@ -67,12 +67,21 @@ pub(super) struct Lease {
 impl Writer {
     /// Leases a free lane or a new one.
     pub(super) async fn acquire(&self) -> Result<Lane> {
+        self.lease(true).await
+    }
+
+    /// Leases a new lane.
+    pub(super) async fn acquire_new(&self) -> Result<Lane> {
+        self.lease(false).await
+    }
+
+    async fn lease(&self, reuses: bool) -> Result<Lane> {
         self.store.hold(self.instance)?;
         loop {
             let lanes = self.leases().await?;
             let free = lanes
                 .iter()
-                .find(|lane| !lane.2.retired && self.is_over(lane));
+                .find(|lane| reuses && !lane.2.retired && self.is_over(lane));
             let (number, expect) = match free {
                 Some((number, version, _)) => (*number, Expect::Version(*version)),
                 None => (

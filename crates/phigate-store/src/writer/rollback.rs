@@ -23,11 +23,14 @@ const REMEMBERED: usize = 65_536;
 /// Most requests that one alert names; further ones are named by further alerts.
 const NAMED: usize = 1_000;
 
+/// Place and digest of a chain's last record.
+type End = (i64, [u8; 32]);
+
 /// Ends of chains as they were acknowledged, and the requests of the latest records.
 #[derive(Default)]
 pub(crate) struct Acknowledged {
-    /// By account and lane: place and digest.
-    ends: HashMap<Arc<str>, HashMap<i64, (i64, [u8; 32])>>,
+    /// By account and lane.
+    ends: HashMap<Arc<str>, HashMap<i64, End>>,
     latest: VecDeque<Latest>,
 }
 
@@ -62,7 +65,7 @@ impl Acknowledged {
         self.latest.drain(..excess);
     }
 
-    fn end(&self, account: &str, lane: i64) -> Option<(i64, [u8; 32])> {
+    fn end(&self, account: &str, lane: i64) -> Option<End> {
         self.ends.get(account)?.get(&lane).copied()
     }
 
@@ -118,12 +121,7 @@ impl Writer {
     }
 
     /// Whether a chain that ends here lacks acknowledged records.
-    pub(super) fn is_behind(
-        &self,
-        account: &str,
-        lane: i64,
-        (seq, digest): (i64, [u8; 32]),
-    ) -> bool {
+    pub(super) fn is_behind(&self, account: &str, lane: i64, (seq, digest): End) -> bool {
         let known = self.acknowledged().end(account, lane);
         known.is_some_and(|(last, end)| last > seq || (last == seq && end != digest))
     }
@@ -145,9 +143,10 @@ impl Writer {
         let losses = self.losses().await?;
         let lanes: BTreeSet<i64> = losses.iter().map(|loss| loss.end.lane).collect();
         let held = lane.as_ref().map(|lane| lane.linker.lane);
-        if held.is_some_and(|held| lanes.contains(&held)) {
-            // First the new lane: without one, other processes would end the requests of this one.
-            *lane = Some(self.acquire().await?);
+        if !lanes.is_empty() && held.is_none_or(|held| lanes.contains(&held)) {
+            // First the new lane: without one, other processes would end the requests of this one. Other lanes may have
+            // lost records as well, so none of them is used again.
+            *lane = Some(self.acquire_new().await?);
         }
         for lane in lanes {
             self.retire(lane).await?;
