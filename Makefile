@@ -1,6 +1,6 @@
 # Targets for contributors and CI. `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture miri arm fuzz sbom reproduce image mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -101,6 +101,9 @@ soak: ## run MINUTES (60) at 70 % load, then compare the provider's count with t
 
 torture: ## kill -9 KILLS times at random moments on both engines, then try every fault of the store
 	tests/torture/run.sh
+
+failover: ## lose the primary of PostgreSQL FAILOVERS (20) times under load, killed or frozen, and count the records
+	PHIGATE_FAILOVERS=$(or $(FAILOVERS),20) cargo test -q --workspace --test all -- --nocapture failovers_with_a_standby_lose_nothing
 
 miri: ## test the unsafe code under Miri, AddressSanitizer and Valgrind, if installed
 	tests/memory.sh

@@ -12,7 +12,7 @@ use axum::routing::get;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use phigate_edge::{EdgeError, Observer};
-use phigate_types::ErrorCode;
+use phigate_types::{AlertCode, ErrorCode};
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -53,6 +53,11 @@ struct Kind {
 struct Asked {
     family: &'static str,
     provider: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Raised {
+    alert: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -104,6 +109,7 @@ pub struct Metrics {
     refused: Family<Refused, Counter>,
     tokens: Family<Used, Counter>,
     store_up: Gauge,
+    alerts: Family<Raised, Counter>,
     /// Empty unless the gateway serves a certificate.
     certificate_days: Family<Shown, Gauge>,
     agreement_days: Family<Agreed, Gauge>,
@@ -126,6 +132,7 @@ impl Metrics {
             refused: Family::default(),
             tokens: Family::default(),
             store_up: Gauge::default(),
+            alerts: Family::default(),
             certificate_days: Family::default(),
             agreement_days: Family::default(),
         };
@@ -133,6 +140,9 @@ impl Metrics {
         for code in ErrorCode::all() {
             let code = Refused { code: code.code() };
             metrics.refused.get_or_create(&code).inc_by(0);
+        }
+        for alert in AlertCode::all() {
+            metrics.alerts_raised(alert, 0);
         }
         Arc::new(metrics.register())
     }
@@ -200,6 +210,11 @@ impl Metrics {
             self.store_up.clone(),
         );
         registry.register(
+            "alerts",
+            "Alerts raised by this process",
+            self.alerts.clone(),
+        );
+        registry.register(
             "certificate_days_left",
             "Days until the TLS certificate for callers ends",
             self.certificate_days.clone(),
@@ -231,6 +246,14 @@ impl Metrics {
             };
             self.tokens.get_or_create(&used).inc_by(count);
         }
+    }
+
+    /// Counts alerts that were raised.
+    pub fn alerts_raised(&self, alert: AlertCode, count: u64) {
+        let alert = Raised {
+            alert: alert.code(),
+        };
+        self.alerts.get_or_create(&alert).inc_by(count);
     }
 
     /// Notes whether the store can be used.

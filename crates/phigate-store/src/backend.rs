@@ -78,6 +78,12 @@ impl Target {
 
 fn open_sqlite(address: &str, how: Opening) -> Opened<'_> {
     Box::pin(async move {
+        if how.standbys > 0 {
+            return Err(StoreError::Invalid {
+                what: "store.standbys",
+                why: "the embedded store has no standbys; name a PostgreSQL database with --database-url, or set it to 0",
+            });
+        }
         let folder = PathBuf::from(address.trim_start_matches("sqlite://"));
         let opened = tokio::task::spawn_blocking(move || sqlite::Sqlite::open(&folder, how)).await;
         let store =

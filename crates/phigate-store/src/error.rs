@@ -18,6 +18,14 @@ pub enum StoreError {
     /// The deadline passed before the write was known to be durable.
     #[error("the store did not answer in time")]
     Timeout,
+    /// Fewer standbys than the settings ask for, or none that this role can see.
+    #[error("{0}")]
+    Standbys(String),
+    /// The standbys did not confirm a commit, so that a failover may lose it.
+    #[error(
+        "the standbys of PostgreSQL did not confirm the commit, so it counts as not written; it may be in force all the same"
+    )]
+    Unconfirmed,
     /// Unknown name or id in this account.
     #[error("no such {0}")]
     NotFound(&'static str),

@@ -1,6 +1,7 @@
 //! Whether the store can be used right now.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::core::Core;
@@ -19,6 +20,16 @@ pub struct Health {
 impl Health {
     pub(crate) fn new(core: Arc<Core>) -> Self {
         Self { core }
+    }
+
+    /// Chains that lost acknowledged records and take no further ones.
+    pub async fn retired_chains(&self) -> Result<Vec<i64>> {
+        self.core.writer.retired().await
+    }
+
+    /// Number of chains that this process found without records that it had acknowledged.
+    pub fn rollbacks(&self) -> u64 {
+        self.core.writer.rollbacks.load(Ordering::Relaxed)
     }
 
     /// Whether the store answers and can be written: commits something empty.

@@ -92,6 +92,19 @@ pub struct Head {
     pub signature: Option<Vec<u8>>,
 }
 
+/// The end of a chain that a batch extends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainEnd {
+    /// Account.
+    pub account: String,
+    /// Lane.
+    pub lane: i64,
+    /// Last place.
+    pub seq: i64,
+    /// Digest there.
+    pub digest: [u8; 32],
+}
+
 /// Sealed content of a decision; may be empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contents {
@@ -218,6 +231,8 @@ pub struct Batch {
     pub bump: bool,
     /// Records, each with its place and its content.
     pub records: Vec<NewRecord>,
+    /// Ends of chains that the records extend. They must exist when the batch is committed.
+    pub extends: Vec<ChainEnd>,
     /// Places of records that were deleted: account, record, time. Only an import writes these.
     pub bare_links: Vec<(String, Uuid, i64, Link)>,
     /// Lookup codes of requests.

@@ -15,7 +15,8 @@ use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
 use crate::rows::{
-    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
+    AuditRow, Batch, ChainEnd, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow,
+    RowKey,
 };
 
 /// The account of everything that belongs to the installation itself.
@@ -26,6 +27,10 @@ pub const SYSTEM: &str = "";
 pub enum CommitError {
     /// Certainly not written.
     Failed(StoreError),
+    /// Written, but not confirmed by the standbys, so that a failover may lose it: counts as not written.
+    Unconfirmed(StoreError),
+    /// Not written: the end of a chain that the batch extends is missing, as after a failover to an older copy.
+    RolledBack,
     /// May or may not be written; ask [`TrailRows::link_digest`].
     Unknown(StoreError),
     /// Another process wrote to this lane.
@@ -57,6 +62,8 @@ pub(crate) struct Opening {
     pub sync_delay: Duration,
     /// Timeout of a request's check for changed settings.
     pub decision_limit: Duration,
+    /// Standbys of PostgreSQL that must confirm each commit.
+    pub standbys: u32,
 }
 
 /// An engine. A read sees every commit that was acknowledged before it began.
@@ -94,6 +101,10 @@ pub trait TrailRows: Send + Sync + 'static {
     async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>>;
     /// The digest at one place, if it is filled.
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>>;
+    /// Those of these ends that are missing, from an engine that can be written.
+    async fn missing_ends(&self, _ends: &[ChainEnd]) -> Result<Vec<ChainEnd>> {
+        Ok(Vec::new())
+    }
     /// Chain entries after a place, in order.
     async fn chain(
         &self,
@@ -184,6 +195,15 @@ pub trait Lifecycle: Send + Sync + 'static {
         let mut transaction = self.begin().await?;
         transaction.add(batch).await?;
         transaction.commit().await
+    }
+    /// Returns when the standbys have everything that was committed before the call.
+    async fn confirm(&self) -> Result<()> {
+        Ok(())
+    }
+    /// Number of connections opened so far; each may lead to another server, with an older copy. `None` if acknowledged
+    /// records cannot be lost that way.
+    fn connections(&self) -> Option<u64> {
+        None
     }
     /// Makes room for records of other times than now, before they are imported.
     async fn make_room(&self, _times_us: &[i64]) -> Result<()> {

@@ -46,6 +46,8 @@ pub struct Options {
     pub sync_delay: Duration,
     /// Timeout of a request's check for changed settings. The record has the caller's timeout.
     pub decision_limit: Duration,
+    /// Standbys of PostgreSQL that must confirm each commit; with fewer the store counts as unavailable.
+    pub standbys: u32,
     /// Failed logins that cost nothing; after these the wait doubles with each further one.
     pub login_failures: u32,
 }
@@ -63,6 +65,7 @@ impl Options {
             queue_bytes: 128 << 20,
             sync_delay: Duration::ZERO,
             decision_limit: Duration::from_secs(2),
+            standbys: 0,
             login_failures: 5,
         }
     }
@@ -74,6 +77,7 @@ impl Options {
             create: self.create,
             sync_delay: self.sync_delay,
             decision_limit: self.decision_limit,
+            standbys: self.standbys,
         }
     }
 }
@@ -245,6 +249,9 @@ async fn open_core(options: &Options) -> Result<(Arc<Core>, bool)> {
         serve: options.serve,
         give_up: AtomicBool::new(false),
         commits: AtomicU64::new(0),
+        acknowledged: Mutex::default(),
+        compared: AtomicU64::new(0),
+        rollbacks: AtomicU64::new(0),
     });
     let core = Core {
         store,

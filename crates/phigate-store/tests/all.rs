@@ -11,6 +11,7 @@ mod contract;
 mod faults;
 mod moving;
 mod sealed;
+mod standbys;
 mod tamper;
 mod tls;
 mod torture;

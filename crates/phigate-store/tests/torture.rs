@@ -265,7 +265,7 @@ async fn read_trail(vault: &Vault, account: &str) -> HashMap<Uuid, Found> {
                 let request = found.entry(one.request_id).or_default();
                 request.outcomes.push(one.status);
             }
-            Some(Record::Admin(_)) | None => {}
+            Some(Record::Admin(_) | Record::Alert(_)) | None => {}
         }
     }
     found

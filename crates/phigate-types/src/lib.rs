@@ -5,6 +5,7 @@
 //! explanation. No other crate writes such a code as text.
 
 mod act;
+mod alert;
 mod auth_method;
 mod code;
 mod depth;
@@ -22,6 +23,7 @@ mod replies;
 mod tone;
 
 pub use act::Act;
+pub use alert::AlertCode;
 pub use auth_method::{AuthMethod, Secret};
 pub use code::UnknownCode;
 pub use depth::Depth;

@@ -45,6 +45,7 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
     Options {
         serve: role == Role::Server,
         decision_limit: Duration::from_millis(config.limits.decision_ms),
+        standbys: config.store.standbys,
         login_failures: u32::try_from(config.limits.login_failures).unwrap_or(u32::MAX),
         ..Options::new(target, master_key)
     }

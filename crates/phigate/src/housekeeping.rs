@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use phigate_gateway::AgreementEnd;
 use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
+use phigate_types::AlertCode;
 
 use crate::app::App;
 use crate::config::CheckpointSettings;
@@ -88,10 +89,13 @@ async fn record_refusals(app: Arc<App>) {
 
 /// Notes whether the store can be used, as `/readyz` sees it, and logs each change once.
 async fn watch_store(app: Arc<App>) {
-    let mut down_since = None;
+    let (mut down_since, mut counted) = (None, 0);
     while !app.drain.is_draining() {
         let tried = app.vault.health.ping().await;
         app.metrics.store_is_up(tried.is_ok());
+        let rollbacks = app.vault.health.rollbacks();
+        let new = rollbacks - std::mem::replace(&mut counted, rollbacks);
+        app.metrics.alerts_raised(AlertCode::AuditRollback, new);
         match (tried, down_since) {
             (Err(error), None) => {
                 tracing::error!("requests are refused until the store can be used again: {error}");

@@ -74,7 +74,7 @@ async fn records(
             Record::Attempt(_) => attempts.push(fields(record)),
             Record::Outcome(_) => outcome = fields(record),
             // Acts of people on the request are not shown to the caller.
-            Record::Decision(_) | Record::Admin(_) => {}
+            Record::Decision(_) | Record::Admin(_) | Record::Alert(_) => {}
         }
     }
     let told = json!({

@@ -151,7 +151,7 @@ fn asks_password(confirmed: Timestamp, now: Timestamp) -> bool {
 fn decision_of(records: &[Record]) -> Option<&Decision> {
     records.iter().find_map(|record| match record {
         Record::Decision(decision) => Some(decision),
-        Record::Attempt(_) | Record::Outcome(_) | Record::Admin(_) => None,
+        Record::Attempt(_) | Record::Outcome(_) | Record::Admin(_) | Record::Alert(_) => None,
     })
 }
 
@@ -164,7 +164,7 @@ fn is_erased(records: &[Record]) -> bool {
 fn outcome_of(records: &[Record]) -> Option<&Outcome> {
     records.iter().find_map(|record| match record {
         Record::Outcome(outcome) => Some(outcome),
-        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) | Record::Alert(_) => None,
     })
 }
 
@@ -255,7 +255,7 @@ fn recipients(records: &[Record], decision: &Decision, outcome: Option<&Outcome>
     let first = first.map(|name| (decision.action, name));
     let further = records.iter().filter_map(|record| match record {
         Record::Attempt(attempt) => Some((attempt.action, &attempt.provider)),
-        Record::Decision(_) | Record::Outcome(_) | Record::Admin(_) => None,
+        Record::Decision(_) | Record::Outcome(_) | Record::Admin(_) | Record::Alert(_) => None,
     });
     let asked: Vec<_> = first.into_iter().chain(further).collect();
     let last = asked.len().saturating_sub(1);

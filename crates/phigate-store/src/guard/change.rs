@@ -224,11 +224,13 @@ impl From<CommitError> for StoreError {
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Failed(error)
+            | CommitError::Unconfirmed(error)
             | CommitError::Unknown(error)
             | CommitError::Rejected(error) => error,
-            CommitError::LaneTaken | CommitError::NotOpen(_) | CommitError::Stale => {
-                Self::Conflict("item")
-            }
+            CommitError::RolledBack
+            | CommitError::LaneTaken
+            | CommitError::NotOpen(_)
+            | CommitError::Stale => Self::Conflict("item"),
         }
     }
 }

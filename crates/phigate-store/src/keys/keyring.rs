@@ -284,10 +284,13 @@ impl Keyring {
                 }
                 Err(
                     CommitError::Failed(error)
+                    | CommitError::Unconfirmed(error)
                     | CommitError::Unknown(error)
                     | CommitError::Rejected(error),
                 ) => return Err(error),
-                Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => break,
+                Err(CommitError::LaneTaken | CommitError::RolledBack | CommitError::NotOpen(_)) => {
+                    break;
+                }
             }
         }
         Err(StoreError::Unavailable(

@@ -43,9 +43,14 @@ pub(super) async fn create(
         Ok(()) => Ok(true),
         Err(CommitError::Stale) => Ok(false),
         Err(
-            CommitError::Failed(error) | CommitError::Unknown(error) | CommitError::Rejected(error),
+            CommitError::Failed(error)
+            | CommitError::Unconfirmed(error)
+            | CommitError::Unknown(error)
+            | CommitError::Rejected(error),
         ) => Err(error),
-        Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => Err(StoreError::Conflict("store")),
+        Err(CommitError::LaneTaken | CommitError::RolledBack | CommitError::NotOpen(_)) => {
+            Err(StoreError::Conflict("store"))
+        }
     }
 }
 

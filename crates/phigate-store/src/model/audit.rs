@@ -9,6 +9,7 @@ use phigate_types::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::model::Alert;
 use crate::{SecretBytes, SecretString};
 
 /// One record of the trail, as exported.
@@ -23,6 +24,8 @@ pub enum Record {
     Outcome(Outcome),
     /// An act of a person, of the command line or of the system.
     Admin(AdminAct),
+    /// Something that a person should look at.
+    Alert(Alert),
 }
 
 impl Record {
@@ -33,6 +36,7 @@ impl Record {
             Self::Attempt(attempt) => Some(attempt.request_id),
             Self::Outcome(outcome) => Some(outcome.request_id),
             Self::Admin(act) => act.request_id,
+            Self::Alert(_) => None,
         }
     }
 
@@ -43,6 +47,7 @@ impl Record {
             Self::Attempt(attempt) => attempt.time,
             Self::Outcome(outcome) => outcome.time,
             Self::Admin(act) => act.time,
+            Self::Alert(alert) => alert.time,
         }
     }
 }

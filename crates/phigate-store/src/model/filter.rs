@@ -21,6 +21,8 @@ pub enum RecordKind {
     Outcome,
     /// Admin acts.
     Admin,
+    /// Alerts.
+    Alert,
 }
 
 impl RecordKind {
@@ -31,6 +33,7 @@ impl RecordKind {
             Self::Outcome => 2,
             Self::Admin => 3,
             Self::Attempt => 4,
+            Self::Alert => 5,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Plain types of the [`Vault`](crate::Vault) interface.
 
 mod account;
+mod alert;
 mod audit;
 mod filter;
 mod people;
@@ -11,6 +12,7 @@ pub use account::{
     Account, AccountInfo, Admission, ApiKeyInfo, Detection, ModeState, NewApiKey, Retention,
     Settings,
 };
+pub use alert::Alert;
 pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
     ProviderTerms, Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,

@@ -1,17 +1,19 @@
 //! Connections: TLS unless the server is on this machine, durable commits, migrations.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime};
+use deadpool::Runtime;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use tokio_postgres::SimpleQueryMessage;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Config, Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::migrations::{Migration, pending};
-use crate::postgres::{client, unavailable};
+use crate::postgres::connections::{Connected, Connections, Pool};
+use crate::postgres::{client, standbys, unavailable};
 use crate::{Result, StoreError};
 
 const MIGRATIONS: &[Migration] = &[
@@ -32,27 +34,25 @@ const MIGRATIONS: &[Migration] = &[
 
 /// Replicas that start together migrate one after the other.
 const MIGRATION_LOCK: i64 = 0x0070_6869_6761_7465;
-/// Commits must be on disk, and no statement may hang forever. Rows that a commit relies on are locked or checked by
-/// version, so a stricter default of the database would only make transactions fail.
-const SESSION: &str = "-c synchronous_commit=on -c default_transaction_isolation=read\\ committed \
-                       -c statement_timeout=60000 -c lock_timeout=2500 -c idle_in_transaction_session_timeout=15000";
+/// Properties of the connections to one database.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// The database address.
+    pub(super) url: &'a str,
+    /// Standbys that must confirm each commit.
+    pub(super) standbys: u32,
+    /// Counts connections as they are opened.
+    pub(super) opened: &'a Arc<AtomicU64>,
+}
 
 /// A pool of connections, all unopened. `limit` is the longest wait for a connection.
-pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Pool> {
-    let invalid = || StoreError::Invalid {
-        what: "database address",
-        why: "not a postgres:// address that can be read",
-    };
-    let (url, root) = split_root_certificate(url);
-    let mut config: tokio_postgres::Config = url.parse().map_err(|_| invalid())?;
-    let options = config
-        .get_options()
-        .map_or(SESSION.to_owned(), |given| format!("{given} {SESSION}"));
+pub(super) fn pool(wanted: Wanted<'_>, connections: usize, limit: Duration) -> Result<Pool> {
+    let (url, root) = split_root_certificate(wanted.url);
+    let mut config: Config = url.parse().map_err(|_| invalid())?;
     config
-        .options(options)
         .application_name("phigate")
-        .connect_timeout(limit);
-    config.keepalives_idle(Duration::from_secs(30));
+        .connect_timeout(limit)
+        .keepalives_idle(Duration::from_secs(30));
     let is_local = config.get_hosts().iter().all(|host| match host {
         Host::Tcp(name) => {
             name == "localhost"
@@ -74,13 +74,9 @@ pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Poo
         });
     }
     let tls = MakeRustlsConnect::new(tls_config(root.as_deref())?);
-    let manager = Manager::from_config(
-        config,
-        tls,
-        ManagerConfig {
-            recycling_method: RecyclingMethod::Fast,
-        },
-    );
+    let hosts = hosts(&config)?;
+    let opened = Arc::clone(wanted.opened);
+    let manager = Connections::new(hosts, tls, limit, wanted.standbys, opened);
     Pool::builder(manager)
         .max_size(connections)
         .runtime(Runtime::Tokio1)
@@ -91,10 +87,84 @@ pub(super) fn pool(url: &str, connections: usize, limit: Duration) -> Result<Poo
         .map_err(|_| invalid())
 }
 
+fn invalid() -> StoreError {
+    StoreError::Invalid {
+        what: "database address",
+        why: "not a postgres:// address that can be read",
+    }
+}
+
+/// One configuration per host. Of several hosts only one can be written, and each has its own timeout: the driver would
+/// wait for a frozen one without end.
+fn hosts(config: &Config) -> Result<Vec<Config>> {
+    let (names, addresses) = (config.get_hosts(), config.get_hostaddrs());
+    let (ports, count) = (config.get_ports(), names.len().max(addresses.len()));
+    if count <= 1 {
+        return Ok(vec![config.clone()]);
+    }
+    let fits = |length: usize| length <= 1 || length == count;
+    if !fits(names.len()) || !fits(addresses.len()) || !fits(ports.len()) {
+        return Err(invalid());
+    }
+    let one = |at: usize| {
+        let mut host = without_hosts(config);
+        match names.get(at) {
+            Some(Host::Tcp(name)) => drop(host.host(name)),
+            Some(Host::Unix(path)) => drop(host.host_path(path)),
+            None => {}
+        }
+        if let Some(address) = addresses.get(at) {
+            host.hostaddr(*address);
+        }
+        if let Some(port) = ports.get(at).or(ports.first()) {
+            host.port(*port);
+        }
+        host.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        host
+    };
+    Ok((0..count).map(one).collect())
+}
+
+/// The settings of an address apart from its hosts and ports.
+fn without_hosts(config: &Config) -> Config {
+    let mut other = Config::new();
+    if let Some(user) = config.get_user() {
+        other.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        other.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        other.dbname(database);
+    }
+    if let Some(options) = config.get_options() {
+        other.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        other.application_name(name);
+    }
+    if let Some(limit) = config.get_connect_timeout() {
+        other.connect_timeout(*limit);
+    }
+    if let Some(limit) = config.get_tcp_user_timeout() {
+        other.tcp_user_timeout(*limit);
+    }
+    other
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .channel_binding(config.get_channel_binding())
+        .keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle());
+    other
+}
+
 /// Checks durability and brings the schema up to date.
-pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
+pub(super) async fn prepare(pool: &Pool, create: bool, standbys: u32) -> Result<()> {
     refuse_shared_backends(pool).await?;
     let mut client = client(pool).await?;
+    if standbys > 0 {
+        standbys::must_see(&client).await?;
+    }
     let fault = |error: tokio_postgres::Error| unavailable(&error);
     for (name, needed) in [
         ("fsync", "on"),
@@ -153,7 +223,7 @@ pub(super) async fn prepare(pool: &Pool, create: bool) -> Result<()> {
 /// Refuses a pooler that gives each transaction another backend. Statements are prepared once per connection, and a
 /// transaction that got no answer is settled by ending its backend.
 async fn refuse_shared_backends(pool: &Pool) -> Result<()> {
-    let (one, other) = (client(pool).await?, client(pool).await?);
+    let (one, other) = (pool.manager().bare().await?, pool.manager().bare().await?);
     let before = backend(&one).await?;
     // Another connection cannot hold the locks of this transaction as well.
     let fault = |error: tokio_postgres::Error| unavailable(&error);
@@ -171,7 +241,7 @@ async fn refuse_shared_backends(pool: &Pool) -> Result<()> {
 }
 
 /// The process that serves a connection, asked without preparing a statement.
-async fn backend(client: &Object) -> Result<String> {
+async fn backend(client: &Connected) -> Result<String> {
     let answers = client.simple_query("SELECT pg_backend_pid()").await;
     let answers = answers.map_err(|error| unavailable(&error))?;
     let pid = answers.iter().find_map(|answer| match answer {

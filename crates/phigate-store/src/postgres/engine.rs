@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -12,9 +13,12 @@ use uuid::Uuid;
 use crate::error::{Result, StoreError};
 use crate::item::{Item, ItemKind};
 use crate::model::{Cursor, Filter};
-use crate::postgres::{BUSY_PAUSE, Postgres, partitions, read};
+use crate::postgres::{
+    BUSY_PAUSE, Postgres, WRITE, client, commit, discard, partitions, read, standbys,
+};
 use crate::rows::{
-    AuditRow, Batch, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow, RowKey,
+    AuditRow, Batch, ChainEnd, ChainRow, Contents, CounterRow, Head, LookupCode, Names, OpenRow,
+    RowKey,
 };
 use crate::store::{CommitError, Items, Lifecycle, TrailRows, Transaction};
 
@@ -92,6 +96,19 @@ impl TrailRows for Postgres {
         let sql = "SELECT digest FROM audit_chain WHERE account = $1 AND lane = $2 AND seq = $3";
         let row = self.query_hot(sql, &[&account, &lane, &seq]).await?;
         Ok(row.first().map(|row| read::bytes(row, 0)))
+    }
+
+    async fn missing_ends(&self, ends: &[ChainEnd]) -> Result<Vec<ChainEnd>> {
+        let (accounts, lanes, seqs, digests) = commit::columns(ends);
+        let values: [&(dyn ToSql + Sync); 4] = [&accounts, &lanes, &seqs, &digests];
+        let rows = self.query_hot(read::MISSING_ENDS, &values).await?;
+        let mut missing = Vec::with_capacity(rows.len());
+        for row in &rows {
+            standbys::judge(row, 1, 0)?;
+            let at = usize::try_from(row.get::<_, i64>(0)).unwrap_or_default();
+            missing.extend(ends.get(at.saturating_sub(1)).cloned());
+        }
+        Ok(missing)
     }
 
     async fn chain(
@@ -324,6 +341,24 @@ impl Lifecycle for Postgres {
                 done => return done,
             }
         }
+    }
+
+    async fn confirm(&self) -> Result<()> {
+        if self.standbys == 0 {
+            return Ok(());
+        }
+        let client = client(&self.commits).await?;
+        let confirmed =
+            tokio::time::timeout(WRITE, standbys::confirm(&client, self.standbys)).await;
+        if confirmed.is_err() {
+            // The wait goes on there.
+            discard(client);
+        }
+        confirmed.unwrap_or(Err(StoreError::Timeout))
+    }
+
+    fn connections(&self) -> Option<u64> {
+        Some(self.opened.load(Ordering::Acquire))
     }
 
     async fn make_room(&self, times_us: &[i64]) -> Result<()> {

@@ -6,10 +6,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use deadpool_postgres::Pool;
 use tokio::sync::oneshot;
 
-use crate::postgres::query;
+use crate::postgres::{Pool, query, standbys};
 use crate::{Result, StoreError};
 
 /// Shares queries among waiting requests.
@@ -20,6 +19,10 @@ pub(super) struct Generation {
     limit: Duration,
     /// Timeout of one query.
     patience: Duration,
+    /// Standbys that must confirm each commit.
+    standbys: u32,
+    /// The query: the number, and the state of the server.
+    sql: Arc<str>,
     state: Arc<Mutex<State>>,
 }
 
@@ -30,11 +33,16 @@ struct State {
 }
 
 impl Generation {
-    pub(super) fn new(pool: Pool, limit: Duration, patience: Duration) -> Self {
+    pub(super) fn new(pool: Pool, limit: Duration, patience: Duration, standbys: u32) -> Self {
         Self {
             pool,
             limit,
             patience,
+            standbys,
+            sql: match standbys {
+                0 => "SELECT value, pg_is_in_recovery() FROM generation".into(),
+                _ => format!("SELECT value, {} FROM generation", standbys::STATE).into(),
+            },
             state: Arc::default(),
         }
     }
@@ -67,22 +75,28 @@ impl Generation {
                 }
                 std::mem::take(&mut state.waiting)
             };
-            let rows = query(
-                &self.pool,
-                "SELECT value FROM generation",
-                &[],
-                self.patience,
-            )
-            .await;
-            let answer = rows.and_then(|rows| match rows.first() {
-                Some(row) => Ok(row.get::<_, i64>(0).cast_unsigned()),
-                None => Err(StoreError::Unreadable("generation")),
-            });
+            let answer = self.ask().await;
             for one in asking {
                 // The receiver may have timed out.
                 let _ = one.send(answer.clone());
             }
         }
+    }
+
+    /// The number, from a server that can be written and has enough standbys.
+    async fn ask(&self) -> Result<u64> {
+        let rows = query(&self.pool, &self.sql, &[], self.patience).await?;
+        let Some(row) = rows.first() else {
+            return Err(StoreError::Unreadable("generation"));
+        };
+        if let Err(error) = standbys::judge(row, 1, self.standbys) {
+            // Among several hosts another one may lead now.
+            if self.pool.manager().is_choice() {
+                self.pool.retain(|_, _| false);
+            }
+            return Err(error);
+        }
+        Ok(row.get::<_, i64>(0).cast_unsigned())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

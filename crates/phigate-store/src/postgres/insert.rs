@@ -1,9 +1,9 @@
 //! Inserts the rows of a group: one statement per table, over arrays.
 
-use deadpool_postgres::Object;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
+use crate::postgres::Object;
 use crate::postgres::statement::{Failure, failed, run};
 use crate::rows::{Batch, Link, LookupCode, LookupRow, NewRecord};
 use crate::store::CommitError;

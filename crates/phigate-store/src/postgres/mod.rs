@@ -3,25 +3,31 @@
 //! A batch is a few statements over arrays, sent together. A transaction without a reply is a doubt: its backend, which
 //! may still be running, is ended before the outcome is looked up. So a record is neither lost nor written twice.
 
+mod commit;
 mod connect;
+mod connections;
 mod engine;
 mod generation;
 mod insert;
 mod partitions;
 mod read;
+mod standbys;
 mod statement;
 mod write;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use deadpool_postgres::{Object, Pool};
+use deadpool::managed::PoolError;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use crate::error::{Result, StoreError};
 use crate::store::Opening;
+use connect::Wanted;
+use connections::{Object, Pool};
 use generation::Generation;
 
 /// Timeout of one step of a write; the caller's deadline is shorter or equal.
@@ -48,6 +54,10 @@ pub(crate) struct Postgres {
     patience: Duration,
     /// Period for which a batch is retried while other transactions block it.
     busy_limit: Duration,
+    /// Standbys that must confirm each commit.
+    standbys: u32,
+    /// Number of connections opened so far.
+    opened: Arc<AtomicU64>,
     /// Backends whose last transaction was left without an answer.
     doubts: Arc<Mutex<Vec<i32>>>,
 }
@@ -57,12 +67,18 @@ impl Postgres {
     pub(crate) async fn open(url: &str, how: Opening) -> Result<Self> {
         // On a busy machine requests may be allowed to wait longer; reads of settings then may too.
         let patience = CONNECT.max(how.decision_limit);
-        let pool = connect::pool(url, READERS, CONNECT)?;
-        let hot = connect::pool(url, HOT, patience)?;
-        let commits = connect::pool(url, COMMITTERS, CONNECT)?;
-        connect::prepare(&pool, how.create).await?;
+        let (standbys, opened) = (how.standbys, Arc::default());
+        let wanted = Wanted {
+            url,
+            standbys,
+            opened: &opened,
+        };
+        let pool = connect::pool(wanted, READERS, CONNECT)?;
+        let hot = connect::pool(wanted, HOT, patience)?;
+        let commits = connect::pool(wanted, COMMITTERS, CONNECT)?;
+        connect::prepare(&pool, how.create, standbys).await?;
         partitions::create(&pool).await?;
-        let generation = Generation::new(hot.clone(), how.decision_limit, patience);
+        let generation = Generation::new(hot.clone(), how.decision_limit, patience, standbys);
         Ok(Self {
             pool,
             hot,
@@ -70,6 +86,8 @@ impl Postgres {
             generation,
             patience,
             busy_limit: how.decision_limit,
+            standbys,
+            opened,
             doubts: Arc::default(),
         })
     }
@@ -130,8 +148,8 @@ async fn query(
 
 async fn client(pool: &Pool) -> Result<Object> {
     pool.get().await.map_err(|error| match error {
-        deadpool_postgres::PoolError::Backend(error) => unavailable(&error),
-        deadpool_postgres::PoolError::Timeout(_) => StoreError::Timeout,
+        PoolError::Backend(error) => error,
+        PoolError::Timeout(_) => StoreError::Timeout,
         _ => StoreError::Unavailable("no connection to PostgreSQL".to_owned()),
     })
 }
@@ -179,6 +197,14 @@ const BUSY_PAUSE: Duration = Duration::from_millis(25);
 /// Remedies for errors that a new address of the database often gives.
 const FIXES: &[(&str, &str)] = &[
     // In order of their codes.
+    (
+        "08P01",
+        "a pooler there does not give phigate sessions of its own (PgBouncer: set pool_mode = session)",
+    ),
+    (
+        "25006",
+        "the server at this address cannot be written; if it is a standby, name the primary",
+    ),
     (
         "28000",
         "it does not let this user in from here, or only over TLS (then add sslmode=require to the address)",

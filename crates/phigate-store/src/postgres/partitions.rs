@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::Pool;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use tokio_postgres::error::SqlState;
 
-use crate::postgres::{client, query, unavailable};
+use crate::postgres::{Pool, client, query, unavailable};
 use crate::{Result, StoreError};
 
 const TABLES: [&str; 2] = ["audit_record", "audit_content"];

@@ -15,6 +15,14 @@ pub(super) const RECORD: &str = "SELECT account, time, id, kind, request, key_id
 pub(super) const HEAD: &str = "SELECT account, lane, seq, digest, signature FROM audit_chain
     WHERE account = $1 AND lane = $2 ORDER BY seq DESC LIMIT 1";
 
+/// Numbers of the ends that are missing, and whether the server is a standby, which may lag behind.
+pub(super) const MISSING_ENDS: &str = "SELECT e.number, pg_is_in_recovery()
+    FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bytea[])
+        WITH ORDINALITY AS e (account, lane, seq, digest, number)
+    WHERE e.digest IS DISTINCT FROM (SELECT c.digest FROM audit_chain c
+        WHERE c.account = e.account AND c.lane = e.lane AND c.seq = e.seq)
+    ORDER BY e.number";
+
 /// The heads of all chains: jumps from chain to chain along the primary key instead of reading every entry.
 pub(super) const HEADS: &str = "WITH RECURSIVE each (account, lane) AS (
         (SELECT account, lane FROM audit_chain WHERE $1::text IS NULL OR account = $1

@@ -1,11 +1,10 @@
 //! Runs one statement of a batch and classifies its failure.
 
-use deadpool_postgres::Object;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 
 use crate::StoreError;
-use crate::postgres::{is_dead, unavailable};
+use crate::postgres::{Object, is_dead, unavailable};
 use crate::store::CommitError;
 
 /// The reason why a batch was not written on one connection.

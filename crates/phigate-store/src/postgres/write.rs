@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use deadpool_postgres::Object;
 use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::item::{Change, Expect, Item};
 use crate::postgres::statement::{Failure, exactly_one, failed, run};
-use crate::postgres::{COMMITTERS, Postgres, WRITE, client, discard, insert, query, unavailable};
-use crate::rows::{Batch, RowKey};
+use crate::postgres::{
+    COMMITTERS, Object, Postgres, WRITE, client, commit, discard, insert, query,
+};
+use crate::rows::{Batch, ChainEnd, RowKey};
 use crate::store::{CommitError, Transaction};
 use crate::{Result, StoreError};
 
@@ -21,7 +22,17 @@ pub(super) struct PostgresTransaction<'a> {
     store: &'a Postgres,
     /// `None` once the transaction has ended.
     client: Option<Object>,
+    begun: Begun,
+    /// Ends of chains that its batches extend, the first of each chain.
+    extends: Vec<ChainEnd>,
+}
+
+/// The answer to `BEGIN`.
+struct Begun {
+    /// Process that serves the connection.
     backend: i32,
+    /// Time of the last change of the server's settings.
+    loaded: String,
 }
 
 #[async_trait]
@@ -31,7 +42,10 @@ impl Transaction for PostgresTransaction<'_> {
             return Err(CommitError::Failed(StoreError::Closed));
         };
         let error = match tokio::time::timeout(WRITE, apply(client, &batch)).await {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(())) => {
+                self.note_extended(&batch);
+                return Ok(());
+            }
             Ok(Err(failure)) => failure.into(),
             Err(_) => CommitError::Failed(StoreError::Timeout),
         };
@@ -53,21 +67,32 @@ impl Transaction for PostgresTransaction<'_> {
         let Some(client) = self.client.as_ref() else {
             return Err(CommitError::Failed(StoreError::Closed));
         };
-        let error = match tokio::time::timeout(WRITE, client.batch_execute("COMMIT")).await {
-            Ok(Ok(())) => {
-                self.client = None;
-                return Ok(());
-            }
-            Ok(Err(error)) => unavailable(&error),
-            Err(_) => StoreError::Timeout,
+        let wanted = self.store.standbys;
+        let committing = commit::commit(client, &self.extends, &self.begun.loaded, wanted);
+        let timeout = CommitError::Unknown(StoreError::Timeout);
+        let committed = tokio::time::timeout(WRITE, committing).await;
+        let committed = committed.unwrap_or(Err(timeout));
+        let has_ended = match &committed {
+            Ok(()) | Err(CommitError::Unconfirmed(_) | CommitError::RolledBack) => true,
+            Err(CommitError::Failed(error)) => matches!(error, StoreError::Busy(_)),
+            Err(_) => false,
         };
-        if let StoreError::Busy(_) = error {
-            // The server said that it was rolled back.
+        if has_ended {
             self.client = None;
-            return Err(CommitError::Failed(error));
         }
-        // The server may have committed, or may yet do so.
-        Err(CommitError::Unknown(error))
+        committed
+    }
+}
+
+impl PostgresTransaction<'_> {
+    /// Notes the ends that a batch extends, unless an earlier batch of this transaction made them.
+    fn note_extended(&mut self, batch: &Batch) {
+        for end in &batch.extends {
+            let is_same = |known: &ChainEnd| known.account == end.account && known.lane == end.lane;
+            if !self.extends.iter().any(is_same) {
+                self.extends.push(end.clone());
+            }
+        }
     }
 }
 
@@ -76,7 +101,7 @@ impl Drop for PostgresTransaction<'_> {
     fn drop(&mut self) {
         if let Some(client) = self.client.take() {
             discard(client);
-            self.store.doubts().push(self.backend);
+            self.store.doubts().push(self.begun.backend);
         }
     }
 }
@@ -90,11 +115,12 @@ impl Postgres {
         for _ in 0..=COMMITTERS {
             let client = client(&self.commits).await.map_err(CommitError::Failed)?;
             match tokio::time::timeout(WRITE, begin(&client)).await {
-                Ok(Ok(backend)) => {
+                Ok(Ok(begun)) => {
                     return Ok(PostgresTransaction {
                         store: self,
                         client: Some(client),
-                        backend,
+                        begun,
+                        extends: Vec::new(),
                     });
                 }
                 Ok(Err(Failure::Dead(error))) => last = error,
@@ -133,18 +159,21 @@ async fn apply(client: &Object, batch: &Batch) -> Result<(), Failure> {
     insert::all(client, batch).await
 }
 
-/// Begins a transaction and returns the process id of the backend. The call waits for the reply. Otherwise, if `BEGIN`
-/// failed on a live connection, pipelined rows would be committed one by one.
-async fn begin(client: &Object) -> Result<i32, Failure> {
+/// Begins a transaction. The call waits for the reply. Otherwise, if `BEGIN` failed on a live connection, pipelined rows
+/// would be committed one by one.
+async fn begin(client: &Object) -> Result<Begun, Failure> {
     let answers = client
-        .simple_query("BEGIN; SELECT pg_backend_pid()")
+        .simple_query("BEGIN; SELECT pg_backend_pid(), pg_conf_load_time()")
         .await
         .map_err(|error| failed(&error))?;
-    let backend = answers.iter().find_map(|answer| match answer {
-        SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+    let begun = answers.iter().find_map(|answer| match answer {
+        SimpleQueryMessage::Row(row) => Some(Begun {
+            backend: row.get(0)?.parse().ok()?,
+            loaded: row.get(1)?.to_owned(),
+        }),
         _ => None,
     });
-    backend.ok_or_else(|| {
+    begun.ok_or_else(|| {
         let unreadable = StoreError::Unreadable("answer of PostgreSQL");
         Failure::Refused(CommitError::Failed(unreadable))
     })

@@ -100,7 +100,7 @@ impl AuditTable {
                 let decision = self.open.remove(&outcome.request_id);
                 Some(row(&joined(decision.unwrap_or_default(), fields)))
             }
-            Record::Admin(_) => Some(row(&fields)),
+            Record::Admin(_) | Record::Alert(_) => Some(row(&fields)),
         };
         self.rows += u64::from(line.is_some());
         line

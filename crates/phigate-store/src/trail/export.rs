@@ -154,7 +154,7 @@ impl Export<'_> {
             return Ok(matches(&self.filter, record));
         }
         Ok(match record {
-            Record::Admin(_) => false,
+            Record::Admin(_) | Record::Alert(_) => false,
             Record::Decision(decision) => {
                 let is_wanted =
                     matches(&self.filter, record) && self.went_as_asked(decision).await?;
@@ -183,7 +183,7 @@ impl Export<'_> {
                     was_asked |= filter.provider.as_ref() == Some(&attempt.provider);
                 }
                 Record::Outcome(outcome) => ended |= filter.takes(&outcome),
-                Record::Decision(_) | Record::Admin(_) => {}
+                Record::Decision(_) | Record::Admin(_) | Record::Alert(_) => {}
             }
         }
         Ok(was_asked && ended)
@@ -295,6 +295,7 @@ fn matches(filter: &Filter, record: &Record) -> bool {
         Record::Attempt(_) => (RecordKind::Attempt, None, None),
         Record::Outcome(_) => (RecordKind::Outcome, None, None),
         Record::Admin(act) => (RecordKind::Admin, None, Some(act)),
+        Record::Alert(_) => (RecordKind::Alert, None, None),
     };
     (filter.act.is_none() || filter.act == act.map(|act| act.act))
         && act.map_or(filter.actor.is_none(), |act| filter.takes_actor(&act.actor))

@@ -64,7 +64,7 @@ impl Trail {
             Record::Decision(decision) => decision.sealed.as_ref(),
             Record::Attempt(attempt) => attempt.sealed.as_ref(),
             Record::Outcome(outcome) => outcome.sealed.as_ref(),
-            Record::Admin(_) => None,
+            Record::Admin(_) | Record::Alert(_) => None,
         };
         if let Some(digests) = sealed {
             self.inspect_codes(account, row, digests, findings).await?;

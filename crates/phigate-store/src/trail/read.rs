@@ -343,7 +343,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
                 model: attempt.model.clone(),
                 action: attempt.action,
             }),
-            Record::Admin(_) => {}
+            Record::Admin(_) | Record::Alert(_) => {}
         }
     }
     found

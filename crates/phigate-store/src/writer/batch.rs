@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use phigate_verify::chain::START;
 use uuid::Uuid;
 
-use crate::Result;
 use crate::chain;
-use crate::rows::{Batch, CounterRow, LookupRow, NewRecord, OpenRow};
+use crate::rows::{Batch, ChainEnd, CounterRow, LookupRow, NewRecord, OpenRow};
+use crate::store::CommitError;
 use crate::writer::job::{Effect, Entry, Job};
 use crate::writer::lane::Lane;
 use crate::writer::{Writer, entry};
@@ -16,12 +16,20 @@ use crate::writer::{Writer, entry};
 const COUNTERS_USUAL: usize = 32;
 
 impl Writer {
-    pub(super) async fn load_heads(&self, lane: &mut Lane, group: &[Job]) -> Result<()> {
+    pub(super) async fn load_heads(
+        &self,
+        lane: &mut Lane,
+        group: &[Job],
+    ) -> Result<(), CommitError> {
         for entry in group.iter().flat_map(|job| &job.entries) {
             let account = &entry.row.account;
             if !lane.linker.heads.contains_key(account) {
-                let head = self.store.head(account, lane.linker.lane).await?;
+                let head = self.store.head(account, lane.linker.lane).await;
+                let head = head.map_err(CommitError::Failed)?;
                 let end = head.map_or((0, START), |head| (head.seq, head.digest));
+                if self.is_behind(account, lane.linker.lane, end) {
+                    return Err(CommitError::RolledBack);
+                }
                 lane.linker.heads.insert(account.clone(), end);
             }
         }
@@ -29,7 +37,7 @@ impl Writer {
     }
 
     pub(super) fn batch(&self, lane: &mut Lane, group: &[Job]) -> Batch {
-        let mut batch = Batch::default();
+        let mut batch = extending(lane, group);
         let mut opened: BTreeMap<Uuid, OpenRow> = BTreeMap::new();
         let mut counters: BTreeMap<(&str, i64), HashMap<&str, i64>> = BTreeMap::new();
         for job in group {
@@ -96,6 +104,29 @@ impl Writer {
             time_us: entry.row.time_us,
             instance: self.instance,
         }
+    }
+}
+
+/// A batch without records, with the ends of the chains that a group extends.
+fn extending(lane: &Lane, group: &[Job]) -> Batch {
+    let mut ends: Vec<ChainEnd> = Vec::new();
+    for entry in group.iter().flat_map(|job| &job.entries) {
+        let account = &entry.row.account;
+        let known = lane.linker.heads.get(account);
+        if let Some((seq, digest)) = known.filter(|(seq, _)| *seq > 0)
+            && ends.iter().all(|end| end.account != *account)
+        {
+            ends.push(ChainEnd {
+                account: account.clone(),
+                lane: lane.linker.lane,
+                seq: *seq,
+                digest: *digest,
+            });
+        }
+    }
+    Batch {
+        extends: ends,
+        ..Batch::default()
     }
 }
 

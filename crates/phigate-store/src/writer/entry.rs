@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::digits::Digits;
 use crate::minutes::{Fare, Minute};
 use crate::model::{
-    AdminAct, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
+    AdminAct, Alert, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
 };
 use crate::rows::{AuditRow, Contents, LookupCode};
 use crate::writer::job::{Counters, Effect, Entry};
@@ -92,6 +92,12 @@ pub(crate) fn admin(account_id: &str, act: &AdminAct) -> Arc<Entry> {
     Arc::new(entry(row, &act.account, Vec::new(), Effect::Neither))
 }
 
+/// An alert.
+pub(crate) fn alert(account_id: &str, alert: &Alert) -> Arc<Entry> {
+    let row = row(account_id, Uuid::now_v7(), RecordRef::Alert(alert));
+    Arc::new(entry(row, &alert.account, Vec::new(), Effect::Neither))
+}
+
 /// The outcome of a request that got no answer from a provider.
 pub(crate) fn ended(
     request_id: Uuid,
@@ -125,7 +131,7 @@ pub(crate) fn counters(record: &Record) -> Counters {
     match record {
         Record::Decision(decision) => decision_counters(decision),
         Record::Outcome(outcome) => outcome_counters(outcome),
-        Record::Attempt(_) | Record::Admin(_) => Vec::new(),
+        Record::Attempt(_) | Record::Admin(_) | Record::Alert(_) => Vec::new(),
     }
 }
 
@@ -236,6 +242,7 @@ pub(crate) fn columns(account_id: &str, id: Uuid, record: &Record) -> AuditRow {
         Record::Attempt(inner) => row(account_id, id, RecordRef::Attempt(inner)),
         Record::Outcome(inner) => row(account_id, id, RecordRef::Outcome(inner)),
         Record::Admin(inner) => admin_row(account_id, id, inner),
+        Record::Alert(inner) => row(account_id, id, RecordRef::Alert(inner)),
     }
 }
 
@@ -258,6 +265,7 @@ enum RecordRef<'a> {
     Attempt(&'a Attempt),
     Outcome(&'a Outcome),
     Admin(&'a AdminAct),
+    Alert(&'a Alert),
 }
 
 fn entry(row: AuditRow, account: &str, counters: Counters, effect: Effect) -> Entry {
@@ -296,6 +304,7 @@ fn row(account_id: &str, id: Uuid, record: RecordRef<'_>) -> AuditRow {
         RecordRef::Attempt(inner) => (RecordKind::Attempt, inner.time, Some(inner.request_id)),
         RecordRef::Outcome(inner) => (RecordKind::Outcome, inner.time, Some(inner.request_id)),
         RecordRef::Admin(inner) => (RecordKind::Admin, inner.time, inner.request_id),
+        RecordRef::Alert(inner) => (RecordKind::Alert, inner.time, None),
     };
     let findings = match record {
         RecordRef::Decision(inner) => inner.findings.len(),

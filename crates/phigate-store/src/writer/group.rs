@@ -198,9 +198,7 @@ impl Writer {
         let Some(lane) = lane.as_mut() else {
             return Err(CommitError::LaneTaken);
         };
-        self.load_heads(lane, jobs)
-            .await
-            .map_err(CommitError::Failed)?;
+        self.load_heads(lane, jobs).await?;
         if open.batches.is_empty() {
             lane.turn();
         }
@@ -222,6 +220,7 @@ impl Writer {
     pub(super) fn count(&self, ended: &GroupResult) {
         let committed = u64::from(!ended.batches.is_empty());
         self.commits.fetch_add(committed, Ordering::Relaxed);
+        self.acknowledge(&ended.batches);
     }
 }
 

@@ -59,15 +59,29 @@ pub(super) struct Lease {
     /// Whether the process serves requests, so that replicas can count each other.
     #[serde(default)]
     pub(super) serves: bool,
+    /// Whether its chains lost records, so that no process may write to them again.
+    #[serde(default)]
+    pub(super) retired: bool,
 }
 
 impl Writer {
     /// Leases a free lane or a new one.
     pub(super) async fn acquire(&self) -> Result<Lane> {
+        self.lease(true).await
+    }
+
+    /// Leases a new lane.
+    pub(super) async fn acquire_new(&self) -> Result<Lane> {
+        self.lease(false).await
+    }
+
+    async fn lease(&self, reuses: bool) -> Result<Lane> {
         self.store.hold(self.instance)?;
         loop {
             let lanes = self.leases().await?;
-            let free = lanes.iter().find(|lane| self.is_over(lane));
+            let free = lanes
+                .iter()
+                .find(|lane| reuses && !lane.2.retired && self.is_over(lane));
             let (number, expect) = match free {
                 Some((number, version, _)) => (*number, Expect::Version(*version)),
                 None => (
@@ -91,10 +105,11 @@ impl Writer {
                 Err(CommitError::Stale) => {}
                 Err(
                     CommitError::Failed(error)
+                    | CommitError::Unconfirmed(error)
                     | CommitError::Unknown(error)
                     | CommitError::Rejected(error),
                 ) => return Err(error),
-                Err(CommitError::LaneTaken | CommitError::NotOpen(_)) => {
+                Err(CommitError::LaneTaken | CommitError::RolledBack | CommitError::NotOpen(_)) => {
                     return Err(StoreError::Conflict("lane"));
                 }
             }
@@ -115,6 +130,7 @@ impl Writer {
             Err(CommitError::Stale) => *lane = None,
             Err(_) => return,
         }
+        self.compare_after_reconnect(lane).await;
         self.touch_used().await;
         if self.serve {
             self.recover().await;
@@ -213,14 +229,41 @@ impl Writer {
             instance: self.instance,
             released,
             serves: self.serve,
+            retired: false,
         };
-        let item = Item::new(SYSTEM, ItemKind::Lane, &number.to_string(), None, &lease);
+        self.put(number, &lease, expect).await
+    }
+
+    /// Ends a lane for good. A process that holds it takes another one.
+    pub(super) async fn retire(&self, number: i64) -> Result<()> {
+        let lease = Lease {
+            instance: self.instance,
+            released: true,
+            serves: false,
+            retired: true,
+        };
+        self.put(number, &lease, Expect::Any).await?;
+        Ok(())
+    }
+
+    /// Numbers of the lanes that were ended for good.
+    pub(crate) async fn retired(&self) -> Result<Vec<i64>> {
+        let leases = self.leases().await?;
+        let retired = leases.into_iter().filter(|(_, _, lease)| lease.retired);
+        Ok(retired.map(|(number, ..)| number).collect())
+    }
+
+    async fn put(&self, number: i64, lease: &Lease, expect: Expect) -> Result<i64, CommitError> {
+        let item = Item::new(SYSTEM, ItemKind::Lane, &number.to_string(), None, lease);
         let batch = Batch {
             changes: vec![Change::Put(item, expect)],
             ..Batch::default()
         };
-        self.store.commit(Arc::new(batch)).await?;
-        Ok(expect.next_version())
+        match self.store.commit(Arc::new(batch)).await {
+            // A lease that a failover loses is renewed or taken again.
+            Ok(()) | Err(CommitError::Unconfirmed(_)) => Ok(expect.next_version()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Whether a lease has ended.

@@ -14,6 +14,7 @@ pub(crate) mod lane;
 pub(crate) mod queue;
 mod recover;
 mod retry;
+mod rollback;
 #[cfg(test)]
 mod tests;
 pub(crate) mod thread;
@@ -27,9 +28,9 @@ use phigate_types::ErrorCode;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::Clock;
 use crate::keys::keyring::Keyring;
 use crate::store::Store;
+use crate::{Clock, StoreError};
 use job::{Effect, Entry, Job, Waiter};
 use queue::Queue;
 
@@ -55,6 +56,12 @@ pub(crate) struct Writer {
     pub(crate) give_up: AtomicBool,
     /// Number of committed groups.
     pub(crate) commits: AtomicU64,
+    /// Ends of chains as they were acknowledged.
+    pub(crate) acknowledged: std::sync::Mutex<rollback::Acknowledged>,
+    /// Number of connections when these ends were last compared with the store.
+    pub(crate) compared: AtomicU64,
+    /// Number of chains found without records that were acknowledged.
+    pub(crate) rollbacks: AtomicU64,
 }
 
 impl Writer {
@@ -102,6 +109,17 @@ impl Writer {
                 for entry in &job.entries {
                     self.not_forwarded(entry);
                 }
+            }
+        }
+    }
+
+    /// Refuses the callers of a group that is written, but that a failover may lose. Records without a caller stay.
+    fn refuse_unconfirmed(&self, group: Vec<Job>, error: &StoreError) {
+        for mut job in group {
+            let is_lazy = job.waiter.must;
+            job.waiter.settle(Err(error.clone()));
+            for entry in job.entries.iter().filter(|_| !is_lazy) {
+                self.not_forwarded(entry);
             }
         }
     }

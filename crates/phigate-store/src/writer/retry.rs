@@ -20,6 +20,10 @@ const PAUSE_MAX: Duration = Duration::from_secs(1);
 /// The reason why a group could not be written.
 pub(super) enum GroupError {
     Down(StoreError),
+    /// Written, but not confirmed by the standbys.
+    Unconfirmed(StoreError),
+    /// The lane was replaced, because records of its chains are gone.
+    Replaced,
     LaneTaken,
     NotOpen(Vec<Uuid>),
     Stale,
@@ -38,6 +42,10 @@ impl Writer {
         loop {
             match result {
                 Ok(()) => return self.settle(group),
+                Err(GroupError::Unconfirmed(error)) => {
+                    return self.refuse_unconfirmed(group, &error);
+                }
+                Err(GroupError::Replaced) => tokio::time::sleep(PAUSE_MIN).await,
                 Err(GroupError::LaneTaken) => *lane = None,
                 Err(GroupError::NotOpen(requests)) => drop_closed(&mut group, &requests),
                 Err(GroupError::Stale) => {
@@ -106,6 +114,11 @@ impl Writer {
         match error {
             CommitError::Unknown(error) => self.find_out(batches, error).await,
             CommitError::Failed(error) => Err(GroupError::Down(error)),
+            CommitError::Unconfirmed(error) => Err(GroupError::Unconfirmed(error)),
+            CommitError::RolledBack => match self.leave_rolled_back(lane).await {
+                Ok(()) => Err(GroupError::Replaced),
+                Err(error) => Err(GroupError::Down(error)),
+            },
             // The position may be taken by this very group, from a commit that seemed to fail.
             CommitError::LaneTaken => {
                 let taken = StoreError::Conflict("place in the chain");
@@ -148,7 +161,13 @@ impl Writer {
                 .link_digest(&row.account, link.lane, link.seq)
                 .await
             {
-                Ok(Some(digest)) if digest == link.digest => return Ok(()),
+                Ok(Some(digest)) if digest == link.digest => {
+                    // It is on the primary; the standbys may not have it.
+                    let confirmed = self.store.confirm().await;
+                    confirmed.map_err(GroupError::Unconfirmed)?;
+                    self.acknowledge(batches);
+                    return Ok(());
+                }
                 Ok(Some(_)) => return Err(GroupError::LaneTaken),
                 Ok(None) => return Err(GroupError::Down(error)),
                 Err(_) if self.give_up.load(Ordering::Acquire) => {

@@ -265,7 +265,7 @@ pub async fn outcomes(vault: &Vault, account_id: &str, request: Uuid) -> Vec<Opt
         .unwrap_or_default();
     let status = |record: Record| match record {
         Record::Outcome(outcome) => Some(outcome.status),
-        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
+        Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) | Record::Alert(_) => None,
     };
     records.into_iter().filter_map(status).collect()
 }

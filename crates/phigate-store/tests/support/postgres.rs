@@ -50,33 +50,67 @@ impl Postgres {
         Some(postgres)
     }
 
+    /// Starts a standby of this server, connected under this name.
+    pub fn standby(&self, name: &str) -> Self {
+        let standby = Self::empty(Vec::new());
+        let mut backup = standby.command("pg_basebackup");
+        let source = format!(
+            "host=127.0.0.1 port={} user=postgres application_name={name}",
+            self.port
+        );
+        backup.args(["-X", "stream", "-c", "fast", "-R", "-d", &source, "-D"]);
+        assert!(backup.arg(standby.data()).status().unwrap().success());
+        standby.resume();
+        let streaming = format!(
+            "SELECT count(*) FROM pg_stat_replication WHERE application_name = '{name}' AND state = 'streaming'"
+        );
+        self.wait(&streaming, "1");
+        standby
+    }
+
+    /// Makes a standby the primary.
+    pub fn promote(&self) {
+        assert_eq!(self.value("SELECT pg_promote()"), "t");
+    }
+
+    /// Changes a setting of the running server.
+    pub fn set(&self, name: &str, value: &str) {
+        let sql = format!("ALTER SYSTEM SET {name} = '{value}'");
+        assert!(self.psql("postgres", &sql));
+        assert!(self.psql("postgres", "SELECT pg_reload_conf()"));
+        let shown = format!("SHOW {name}");
+        self.wait(&shown, value);
+    }
+
+    /// Waits until a statement gives a value.
+    pub fn wait(&self, sql: &str, expected: &str) {
+        let started = Instant::now();
+        while self.value(sql) != expected {
+            assert!(started.elapsed() < Duration::from_secs(30), "{sql}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The result of a statement, as text.
+    pub fn value(&self, sql: &str) -> String {
+        let mut command = self.command("psql");
+        command.arg("-h").arg(self.folder.path());
+        let port = self.port.to_string();
+        command.args(["-U", "postgres", "-p", &port, "-X", "-A", "-t", "-c", sql]);
+        let output = command.stderr(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     fn make(settings: Vec<&'static str>) -> Option<Self> {
         if std::env::var_os("PHIGATE_SKIP_POSTGRES").is_some() {
             println!("left out: PHIGATE_SKIP_POSTGRES is set");
             return None;
         }
-        let bin = find_bin().unwrap_or_else(|| panic!("{MISSING}"));
-        let folder = tempfile::Builder::new()
-            .prefix("phigate-pg")
-            .tempdir()
-            .unwrap();
-        let owner = unprivileged();
-        if let Some((user, group)) = owner {
-            chown(folder.path(), Some(user), Some(group)).unwrap();
-        }
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let postgres = Self {
-            folder,
-            bin,
-            owner,
-            port,
-            settings,
-            server: Mutex::new(None),
-        };
+        let postgres = Self::empty(settings);
         let mut initdb = postgres.command("initdb");
         initdb
             .args([
@@ -96,6 +130,32 @@ impl Postgres {
             "initdb failed"
         );
         Some(postgres)
+    }
+
+    /// A server without data, not started.
+    fn empty(settings: Vec<&'static str>) -> Self {
+        let bin = find_bin().unwrap_or_else(|| panic!("{MISSING}"));
+        let folder = tempfile::Builder::new()
+            .prefix("phigate-pg")
+            .tempdir()
+            .unwrap();
+        let owner = unprivileged();
+        if let Some((user, group)) = owner {
+            chown(folder.path(), Some(user), Some(group)).unwrap();
+        }
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        Self {
+            folder,
+            bin,
+            owner,
+            port,
+            settings,
+            server: Mutex::new(None),
+        }
     }
 
     /// Starts the server again after a stop.

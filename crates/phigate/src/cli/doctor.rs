@@ -38,6 +38,7 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
+        findings.extend(chains(&session).await?);
         for account in session.vault.accounts.accounts().await? {
             examine(
                 &session,
@@ -54,10 +55,11 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
         // Most likely this is the wrong folder.
         Err(error) if error.is::<NoInstallation>() => return Err(error),
         // A store that cannot be opened is a finding too; its message names the fix.
-        Err(error) => vec![Finding::Wrong(
-            "the store cannot be opened".into(),
-            format!("{error:#}"),
-        )],
+        Err(error) => {
+            let why = format!("{error:#}");
+            eprintln!("phigate: the store cannot be opened: {why}");
+            vec![Finding::Wrong("the store cannot be opened".into(), why)]
+        }
     };
     print(&findings, doctor.json)
 }
@@ -95,13 +97,35 @@ fn print(findings: &[Finding], json: bool) -> anyhow::Result<ExitCode> {
 }
 
 async fn store(session: &Session) -> Finding {
+    let standbys = session.config.store.standbys;
+    let confirmed = match standbys {
+        0 => String::new(),
+        _ => format!("; at least {standbys} standbys confirm each commit"),
+    };
     match session.vault.health.ping().await {
         Ok(()) => Finding::Fine(format!(
-            "the {} store answers and can be written",
+            "the {} store answers and can be written{confirmed}",
             session.vault.engine()
         )),
         Err(error) => Finding::Wrong("the store cannot be written".into(), error.to_string()),
     }
+}
+
+/// Chains that lost records.
+async fn chains(session: &Session) -> anyhow::Result<Option<Finding>> {
+    let retired = session.vault.health.retired_chains().await?;
+    let numbers: Vec<String> = retired.iter().map(i64::to_string).collect();
+    Ok((!numbers.is_empty()).then(|| {
+        Finding::Advice(
+            format!(
+                "audit chains that were rolled back by a failover and ended: {}",
+                numbers.join(", ")
+            ),
+            "the alerts audit_rollback in `phigate audit export` name the requests whose records were lost; \
+             store.standbys prevents such losses"
+                .into(),
+        )
+    }))
 }
 
 /// Checks an account. `command` is this program for the account, for lines to paste.

@@ -37,6 +37,11 @@ pub(super) async fn owner_link(
         })),
         // A user became the owner at this moment.
         Err(StoreError::Invalid { .. }) => Ok(None),
+        // Requests are refused until then; the next start makes a link.
+        Err(error @ (StoreError::Standbys(_) | StoreError::Unconfirmed | StoreError::Timeout)) => {
+            tracing::warn!("no link for the first owner was made: {error}");
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -37,6 +37,7 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("tls", "key", Kind::Text),
     ("log", "level", Kind::Text),
     ("log", "format", Kind::Text),
+    ("store", "standbys", Kind::Number),
     ("checkpoint", "files", Kind::List),
     ("checkpoint", "command", Kind::Text),
     ("checkpoint", "every_s", Kind::Number),

@@ -6,6 +6,7 @@ mod checkpoint;
 mod env;
 mod log;
 mod raw;
+mod store;
 mod tls;
 
 use std::fmt;
@@ -71,6 +72,7 @@ pub(crate) struct Config {
     /// Additional certificate authorities for providers.
     pub(crate) provider_ca_file: Option<PathBuf>,
     pub(crate) log: LogSettings,
+    pub(crate) store: store::StoreSettings,
     pub(crate) checkpoint: CheckpointSettings,
     pub(crate) limits: Limits,
 }
@@ -263,6 +265,7 @@ impl RawConfig {
             allow_ambient_credentials: self.allow_ambient_credentials.unwrap_or(false),
             provider_ca_file: self.provider_ca_file,
             log: self.log.check()?,
+            store: self.store.check()?,
             checkpoint: self.checkpoint.check()?,
             limits: limits(&self.limits)?,
         })

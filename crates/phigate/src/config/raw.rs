@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::ConfigError;
 use super::checkpoint::RawCheckpoint;
 use super::log::RawLog;
+use super::store::RawStore;
 use super::tls::RawTls;
 
 /// `phigate.toml`, with environment and flags laid over it by the loader.
@@ -31,6 +32,7 @@ pub(super) struct RawConfig {
     pub(super) provider_ca_file: Option<PathBuf>,
     pub(super) tls: RawTls,
     pub(super) log: RawLog,
+    pub(super) store: RawStore,
     pub(super) checkpoint: RawCheckpoint,
     pub(super) limits: RawLimits,
 }

@@ -267,11 +267,17 @@ async fn commit(store: &Arc<dyn Store>, batch: Batch) -> Result<()> {
     match store.commit(Arc::new(batch)).await {
         Ok(()) => Ok(()),
         Err(
-            CommitError::Failed(error) | CommitError::Unknown(error) | CommitError::Rejected(error),
+            CommitError::Failed(error)
+            | CommitError::Unconfirmed(error)
+            | CommitError::Unknown(error)
+            | CommitError::Rejected(error),
         ) => Err(error),
-        Err(CommitError::LaneTaken | CommitError::NotOpen(_) | CommitError::Stale) => {
-            Err(StoreError::Conflict("a row"))
-        }
+        Err(
+            CommitError::LaneTaken
+            | CommitError::RolledBack
+            | CommitError::NotOpen(_)
+            | CommitError::Stale,
+        ) => Err(StoreError::Conflict("a row")),
     }
 }
 

@@ -132,6 +132,7 @@ async fn lost_lane_is_replaced_and_requests_kept() {
         instance: Uuid::now_v7(),
         released: false,
         serves: false,
+        retired: false,
     };
     let item = Item::new(SYSTEM, ItemKind::Lane, "1", None, &other);
     let batch = Batch {

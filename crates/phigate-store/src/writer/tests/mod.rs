@@ -93,6 +93,9 @@ impl Site {
             serve,
             give_up: AtomicBool::new(false),
             commits: AtomicU64::new(0),
+            acknowledged: Mutex::default(),
+            compared: AtomicU64::new(0),
+            rollbacks: AtomicU64::new(0),
         });
         let core = Arc::new(Core {
             store: self.memory.clone(),
@@ -125,7 +128,7 @@ impl Site {
         assert_eq!(decisions.count(), 1, "{records:?}");
         let outcomes = records.iter().filter_map(|record| match record {
             Record::Outcome(outcome) => Some(outcome.status),
-            Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) => None,
+            Record::Decision(_) | Record::Attempt(_) | Record::Admin(_) | Record::Alert(_) => None,
         });
         outcomes.collect()
     }

@@ -40,7 +40,7 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
         Record::Decision(decision) => decision.phi_detected,
         Record::Attempt(attempt) => attempt.sealed.is_some(),
         Record::Outcome(outcome) => outcome.sealed.is_some(),
-        Record::Admin(_) => false,
+        Record::Admin(_) | Record::Alert(_) => false,
     });
     if !has_phi {
         bail!("no PHI was found in this request or its reply, so none of its content was kept");
