@@ -7,6 +7,9 @@ use phi_detect::{Finding, PhiKind};
 use crate::json::NodeId;
 use crate::request::Place;
 
+use super::apply::ruling;
+use phigate_types::Policy;
+
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
 pub(crate) struct LocatedFinding {
@@ -44,7 +47,7 @@ pub(crate) struct ScanResult {
     /// The findings, in order of place.
     pub(super) findings: Vec<LocatedFinding>,
     /// Whether everything was scanned.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
     /// Bytes of text that were scanned.
     pub(super) text_bytes: u64,
 }
@@ -58,15 +61,12 @@ impl ScanResult {
         }
     }
 
-    /// Whether everything was scanned and nothing was found.
-    pub(crate) fn is_clean(&self) -> bool {
-        self.is_complete && self.findings.is_empty()
-    }
-
-    /// The kinds found, each once, in table order.
-    pub(crate) fn kinds(&self) -> Vec<PhiKind> {
-        let findings = self.findings.iter();
-        let mut kinds: Vec<PhiKind> = findings.map(|located| located.finding.kind).collect();
+    /// The kinds of the findings that a policy does not forward unchanged, each once, in table order.
+    pub(crate) fn kinds_to_change(&self, policy: &Policy) -> Vec<PhiKind> {
+        let stays = |finding: &Finding| ruling(policy, finding).mode().forwards_unscanned();
+        let findings = self.findings.iter().map(|located| &located.finding);
+        let changed = findings.filter(|finding| !stays(finding));
+        let mut kinds: Vec<PhiKind> = changed.map(|finding| finding.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds
@@ -88,12 +88,17 @@ impl ScanResult {
             if overlaps {
                 let end = early.finding.span.end.max(late.finding.span.end);
                 early.continues |= late.continues;
+                let hides = early.finding.hides | late.finding.hides;
                 if late.finding.score > early.finding.score {
                     let start = early.finding.span.start;
                     std::mem::swap(&mut early.finding, &mut late.finding);
                     early.finding.span.start = start;
                 }
                 early.finding.span.end = end;
+                early.finding.hides = match late.finding.kind == early.finding.kind {
+                    true => hides,
+                    false => hides.with(late.finding.kind),
+                };
             }
             overlaps
         });

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use phigate_types::ErrorCode;
+use phigate_types::{ErrorCode, Policy};
 
 use crate::json::Document;
 use crate::request::{Aside, Form};
@@ -27,7 +27,7 @@ pub struct Call<'a> {
     pub(super) hash_user: &'a dyn Fn(&str) -> String,
     /// The caller's data outside the body.
     pub(super) aside: &'a Aside,
-    /// Whether the mode lets no unscanned content pass, so that the form's settings are forced.
+    /// Whether the policy lets no unscanned content pass, so that the form's settings are forced.
     pub(super) is_strict: bool,
 }
 
@@ -46,6 +46,8 @@ pub struct ProviderRequest {
     pub(crate) translated: Translated,
     /// The format of the caller's request.
     pub(crate) form: &'static dyn Form,
+    /// The policy that the request was treated by.
+    pub(crate) policy: Policy,
     /// Whether translation changed a request that may leave only without PHI.
     pub(crate) needs_rescan: bool,
     /// Whether PHI would become part of the address.

@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_store::{Detection, ProviderConfig, Settings};
-use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies};
+use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies, Word};
 
 use super::AccountSettings;
 
@@ -32,6 +32,17 @@ pub enum Weaker {
     Replies(Replies),
     /// A password alone opens the dashboard.
     SecondFactor,
+    /// A level of the policy treats a kind less strictly.
+    Kind {
+        /// The kind.
+        kind: PhiKind,
+        /// The level.
+        level: String,
+        /// Its treatment from now on.
+        word: Word,
+    },
+    /// A key leaves its group, and so the words of the group.
+    LeavesGroup(String),
     /// A provider may receive more of requests with PHI.
     Agreement(PhiAgreement),
 }
@@ -140,6 +151,14 @@ impl Weaker {
                 format!("Less is done about PHI in replies: {}.", after.label())
             }
             Self::SecondFactor => "A password alone is enough to sign in.".to_owned(),
+            Self::Kind { kind, level, word } => format!(
+                "Less is done about PHI of the type {}: {level} says {} from now on.",
+                kind.label(),
+                word.code()
+            ),
+            Self::LeavesGroup(name) => {
+                format!("What the group {name} says no longer holds for the key.")
+            }
             Self::Agreement(after) => format!(
                 "The provider may receive more than before: {}. {}",
                 after.label(),

@@ -4,6 +4,7 @@ mod account;
 mod audit;
 mod filter;
 mod people;
+mod policy;
 mod provider;
 mod stats;
 
@@ -21,5 +22,6 @@ pub use filter::{
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
+pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};
