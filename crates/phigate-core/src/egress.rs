@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use phi_detect::PhiKind;
 
 use crate::json::{Bounds, Document};
-use crate::protect::{Policy, Scanner, scan_document};
+use crate::protect::{Kept, Scanner, scan_document};
 use crate::request::Form;
 use crate::wire::{Expectation, Header, ProviderRequest, Translated};
 
@@ -127,7 +127,7 @@ pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Hel
     let ProviderRequest {
         translated: mut request,
         form,
-        policy,
+        kept,
         needs_rescan,
         has_phi_in_path,
     } = request;
@@ -135,21 +135,16 @@ pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Hel
         return Err(Held::PhiInAddress);
     }
     if needs_rescan {
-        request.body = rescan(scanner, &policy, form, request.body)?;
+        request.body = rescan(scanner, &kept, form, request.body)?;
     }
     Ok(Cleared { request })
 }
 
 /// Scans a body as it would leave, and gives it back if nothing was found that may not leave.
-fn rescan(
-    scanner: &Scanner,
-    policy: &Policy,
-    form: &dyn Form,
-    body: Vec<u8>,
-) -> Result<Vec<u8>, Held> {
+fn rescan(scanner: &Scanner, kept: &Kept, form: &dyn Form, body: Vec<u8>) -> Result<Vec<u8>, Held> {
     let document = Document::parse(body, PROVIDER_BOUNDS).map_err(|_| Held::Unfinished)?;
     let result = scan_document(scanner, form, &document);
-    match result.kinds_to_change(policy) {
+    match result.kinds_beside(kept, &document) {
         kinds if !kinds.is_empty() => Err(Held::Phi(kinds)),
         _ if !result.is_complete => Err(Held::Unfinished),
         _ => Ok(document.into_bytes()),

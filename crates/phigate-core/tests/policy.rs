@@ -9,7 +9,7 @@ use phigate_core::wire::{Site, format_for_model};
 use phigate_types::{Action, Levels, Mode, Named, ProviderKind, Word};
 use serde_json::json;
 
-const TEXT: &str = "The patient's name is Maria Delgado. Her social security number is 536-22-8741. Call 206-555-0142 or write to maria.delgado@examplehealth.org soon.";
+const TEXT: &str = "The patient's name is Maria Delgado. Her social security number is 536-22-8741. Call 206-555-0142 or write to maria.delgado@examplehealth.org today.";
 
 fn scanner() -> Scanner {
     Scanner::new(Detector::default())
@@ -62,6 +62,14 @@ fn each_finding_gets_its_own_action() {
     assert_eq!(sent(&mixed, TEXT), (wanted, Action::REDACTED));
     let flagged = policy(Mode::MASK, "name=flag,ssn=flag,phone=flag,email=flag");
     assert_eq!(sent(&flagged, TEXT), (TEXT.to_owned(), Action::FORWARDED));
+}
+
+#[test]
+fn kept_value_stays_beside_replaced_ones() {
+    let text = "Her social security number is 536-22-8741. Call 206-555-0142 soon.";
+    let policy = policy(Mode::FLAG, "ssn=mask");
+    let wanted = text.replace("536-22-8741", "[SSN]");
+    assert_eq!(sent(&policy, text), (wanted, Action::MASKED));
 }
 
 #[test]

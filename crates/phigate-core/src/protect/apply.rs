@@ -7,6 +7,7 @@ use phigate_types::{Action, Effect, ErrorCode, Mode, Ruling};
 use crate::json::Document;
 use crate::request::{Request, RequestError};
 
+use super::kept::Kept;
 use super::located::LocatedFinding;
 use super::report::Report;
 use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
@@ -29,11 +30,9 @@ pub enum Outcome {
 /// A request that may leave: every finding was treated as the policy says. Only [`apply`] makes one:
 ///
 /// ```compile_fail,E0451
-/// # use phigate_core::{request::Request, protect::{CleanRequest, Scanned}};
-/// # use phigate_types::{Action, Mode, Policy};
-/// # fn unapplied(request: Request, scanned: Scanned) -> CleanRequest {
-/// # let (report, policy, action) = (scanned.report().clone(), Policy::uniform(Mode::FLAG), Action::FORWARDED);
-/// CleanRequest { request, original: None, report, policy, action }
+/// # use phigate_core::{request::Request, protect::CleanRequest};
+/// # fn unapplied(request: Request, other: CleanRequest) -> CleanRequest {
+/// CleanRequest { request, ..other }
 /// # }
 /// ```
 pub struct CleanRequest {
@@ -42,6 +41,7 @@ pub struct CleanRequest {
     original: Option<Document>,
     report: Report,
     policy: Policy,
+    kept: Kept,
     action: Action,
 }
 
@@ -88,6 +88,11 @@ impl CleanRequest {
         &self.policy
     }
 
+    /// The findings that leave as they are.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
     /// The strongest action on a finding.
     pub fn action(&self) -> Action {
         self.action
@@ -127,16 +132,23 @@ pub fn apply_with(
         .reduce(Ruling::or_stronger)
         .map(|ruling| ruling.mode());
     let mut clean = CleanRequest {
-        request,
         original: None,
         report,
         policy: policy.clone(),
+        kept: Kept::new(policy, request.document(), &findings),
+        request,
         action: mode.map_or(Action::FORWARDED, |mode| mode.action),
     };
     if mode.is_some_and(|mode| matches!(mode.effect, Effect::Replace(_))) {
         let (form, document) = (clean.request.form(), clean.request.document());
         let mut stand_ins = StandIns::new(policy, tokens);
-        match rewrite_document(scanner, form, document, &findings, &mut stand_ins) {
+        match rewrite_document(
+            scanner,
+            form,
+            document,
+            (&findings, &clean.kept),
+            &mut stand_ins,
+        ) {
             Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);

@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use phi_detect::{Finding, PhiKind};
 
-use crate::json::NodeId;
+use crate::json::{Document, NodeId};
 use crate::request::Place;
 
-use super::apply::ruling;
-use phigate_types::Policy;
+use super::kept::Kept;
 
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
@@ -61,12 +60,10 @@ impl ScanResult {
         }
     }
 
-    /// The kinds of the findings that a policy does not forward unchanged, each once, in table order.
-    pub(crate) fn kinds_to_change(&self, policy: &Policy) -> Vec<PhiKind> {
-        let stays = |finding: &Finding| ruling(policy, finding).mode().forwards_unscanned();
-        let findings = self.findings.iter().map(|located| &located.finding);
-        let changed = findings.filter(|finding| !stays(finding));
-        let mut kinds: Vec<PhiKind> = changed.map(|finding| finding.kind).collect();
+    /// The kinds of the findings that may not leave, each once, in table order.
+    pub(crate) fn kinds_beside(&self, kept: &Kept, document: &Document) -> Vec<PhiKind> {
+        let others = kept.others(document, &self.findings);
+        let mut kinds: Vec<PhiKind> = others.iter().map(|one| one.finding.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds

@@ -7,6 +7,7 @@ mod apply;
 mod id_words;
 pub mod identifier;
 mod joined;
+mod kept;
 mod located;
 mod plain;
 mod report;
@@ -16,6 +17,7 @@ mod scanner;
 
 pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with, ruling};
 pub use identifier::plain as normalise;
+pub(crate) use kept::Kept;
 
 pub use plain::{Found, NotRewritten, ScannedDocument, scan_plain};
 pub use report::Report;

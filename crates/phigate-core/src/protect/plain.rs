@@ -6,6 +6,7 @@ use crate::json::{Document, NodeId, Value};
 use crate::request::{Form, Place, RequestError};
 
 use super::apply::{Policy, is_blocked, not_rewritable, ruling, unscannable};
+use super::kept::Kept;
 use super::located::LocatedFinding;
 use super::report::{Lists, Report};
 use super::rewrite::{StandIns, Unsafe, rewrite_document};
@@ -135,7 +136,9 @@ impl ScannedDocument {
         }
         let mut stand_ins = StandIns::new(policy, None);
         let (form, document) = (self.form, &self.document);
-        let rewritten = rewrite_document(scanner, form, document, &self.findings, &mut stand_ins);
+        let kept = Kept::new(policy, document, &self.findings);
+        let found = (&*self.findings, &kept);
+        let rewritten = rewrite_document(scanner, form, document, found, &mut stand_ins);
         rewritten.map_err(|error| match error {
             Unsafe::NotRewritable(path) => NotRewritten::Refused(not_rewritable(path)),
             Unsafe::Unfinished => NotRewritten::Unfinished,

@@ -10,6 +10,7 @@ use crate::json::{Document, Json};
 use crate::request::{self, Form, Place};
 
 use super::apply::ruling;
+use super::kept::Kept;
 use super::located::LocatedFinding;
 use super::scan::{scan_document, values_of};
 use super::scanner::Scanner;
@@ -61,17 +62,16 @@ pub(super) fn rewrite_document(
     scanner: &Scanner,
     form: &dyn Form,
     document: &Document,
-    findings: &[LocatedFinding],
+    (findings, kept): (&[LocatedFinding], &Kept),
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
-    let policy = stand_ins.policy;
-    let findings = to_replace(policy, findings);
-    let places = cuts(document, &findings, policy)?;
+    let findings = kept.changed(findings);
+    let places = cuts(document, &findings, stand_ins.policy)?;
     if stand_ins.tokens.is_some() {
-        let mut placeholders = StandIns::new(policy, None);
+        let mut placeholders = StandIns::new(stand_ins.policy, None);
         let shown = splice(document, &findings, &places, &mut placeholders)?;
         let result = scan_document(scanner, form, &shown);
-        if result.is_complete && to_replace(policy, &result.findings).is_empty() {
+        if result.is_complete && kept.others(&shown, &result.findings).is_empty() {
             return splice(document, &findings, &places, stand_ins);
         }
     }
@@ -81,29 +81,20 @@ pub(super) fn rewrite_document(
         if !result.is_complete {
             return Err(Unsafe::Unfinished);
         }
-        let left = to_replace(policy, &result.findings);
+        let left = kept.others(&current, &result.findings);
         if left.is_empty() {
             return Ok(current);
         }
-        let places = cuts(&current, &left, policy)?;
+        let places = cuts(&current, &left, stand_ins.policy)?;
         current = splice(&current, &left, &places, stand_ins)?;
     }
     let result = scan_document(scanner, form, &current);
-    match to_replace(policy, &result.findings).first() {
+    match kept.others(&current, &result.findings).first() {
         _ if !result.is_complete => Err(Unsafe::Unfinished),
         None => Ok(current),
         Some(left) => Err(Unsafe::NotRewritable(request::path(
             &current.value(left.node),
         ))),
-    }
-}
-
-/// The findings that may not stay as they are.
-fn to_replace<'f>(policy: &Policy, findings: &'f [LocatedFinding]) -> Cow<'f, [LocatedFinding]> {
-    let stays = |one: &LocatedFinding| ruling(policy, &one.finding).mode().forwards_unscanned();
-    match findings.iter().any(stays) {
-        true => findings.iter().filter(|one| !stays(one)).cloned().collect(),
-        false => Cow::Borrowed(findings),
     }
 }
 

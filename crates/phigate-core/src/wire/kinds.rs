@@ -131,7 +131,7 @@ impl dyn WireFormat + '_ {
         let is_as_scanned = translated.is_as_scanned;
         Ok(ProviderRequest {
             form: call.form,
-            policy: clean.policy().clone(),
+            kept: clean.kept().clone(),
             needs_rescan: !is_as_scanned && call.is_strict,
             has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
             translated,

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use phigate_types::{ErrorCode, Policy};
+use phigate_types::ErrorCode;
 
 use crate::json::Document;
+use crate::protect::Kept;
 use crate::request::{Aside, Form};
 
 /// A clean request for a format to translate. Only `write_request` makes one, so every translated request has been
@@ -46,8 +47,8 @@ pub struct ProviderRequest {
     pub(crate) translated: Translated,
     /// The format of the caller's request.
     pub(crate) form: &'static dyn Form,
-    /// The policy that the request was treated by.
-    pub(crate) policy: Policy,
+    /// The findings that leave as they are.
+    pub(crate) kept: Kept,
     /// Whether translation changed a request that may leave only without PHI.
     pub(crate) needs_rescan: bool,
     /// Whether PHI would become part of the address.
