@@ -2,7 +2,7 @@
 
 use phi_detect::PhiKind;
 use phigate_store::{Account, Detection, PolicyLevel, PolicyWords, WordChanges};
-use phigate_types::{Level, Mode, Policy, Ruling, Word, Words};
+use phigate_types::{Level, Policy, Ruling, Word};
 use serde_json::{Value, json};
 
 use super::SettingError;
@@ -81,31 +81,15 @@ pub fn changed_policy(
     let after = words.changed(level, changes).ok_or_else(unknown)?;
     let weaker = changes.keys().filter_map(|code| {
         let kind = PhiKind::from_code(code)?;
-        let (before, now) = (own_word(words, level, code), own_word(&after, level, code));
+        let (before, now) = (words.own_word(level, code), after.own_word(level, code));
         let is_weaker = now.strength() < before.strength();
         is_weaker.then(|| Weaker::Kind {
             kind,
             level: Level::from(level).to_string(),
-            word: now,
         })
     });
     let weaker = weaker.collect();
     Ok((after, weaker))
-}
-
-/// The word of a level by itself. A group or key without a word is as weak as one that flags.
-fn own_word(words: &PolicyWords, level: PolicyLevel<'_>, kind: &str) -> Word {
-    let account = words.account.get(kind).copied();
-    let weakest = Word::Treat(Mode::FLAG);
-    let below = |words: Option<&Words<Mode>>| {
-        let mode = words.and_then(|words| words.get(kind).copied());
-        mode.map_or(weakest, Word::Treat)
-    };
-    match level {
-        PolicyLevel::Account => account.unwrap_or(Word::Treat(words.mode)),
-        PolicyLevel::Group(name) => below(words.groups.get(name)),
-        PolicyLevel::Key(id) => below(words.keys.get(id).map(|key| &key.policy)),
-    }
 }
 
 /// Effective treatment of a kind, as lists show it.
@@ -178,7 +162,7 @@ mod tests {
     fn weaker_word_of_a_level_is_seen() {
         let detection = Detection::default();
         let mut words = PolicyWords {
-            mode: Mode::MASK,
+            mode: phigate_types::Mode::MASK,
             ..PolicyWords::default()
         };
         let mut say = |level, text: &str| {

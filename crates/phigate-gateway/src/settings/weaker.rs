@@ -5,7 +5,7 @@
 use jiff::Timestamp;
 use phi_detect::PhiKind;
 use phigate_store::{Detection, ProviderConfig, Settings};
-use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies, Word};
+use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies};
 
 use super::AccountSettings;
 
@@ -38,8 +38,6 @@ pub enum Weaker {
         kind: PhiKind,
         /// The level.
         level: String,
-        /// Its treatment from now on.
-        word: Word,
     },
     /// A key leaves its group, and so the words of the group.
     LeavesGroup(String),
@@ -151,10 +149,9 @@ impl Weaker {
                 format!("Less is done about PHI in replies: {}.", after.label())
             }
             Self::SecondFactor => "A password alone is enough to sign in.".to_owned(),
-            Self::Kind { kind, level, word } => format!(
-                "Less is done about PHI of the type {}: {level} says {} from now on.",
-                kind.label(),
-                word.code()
+            Self::Kind { kind, level } => format!(
+                "Less is done about PHI of the type {} by the words of {level}.",
+                kind.label()
             ),
             Self::LeavesGroup(name) => {
                 format!("What the group {name} says no longer holds for the key.")

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use phigate_types::{Act, Level};
+use phigate_types::{Act, Level, Word};
 use smol_str::SmolStr;
 
 use crate::access::KeyBody;
@@ -58,6 +58,13 @@ impl Accounts {
                 .act(self.core.now(), &stored.account.1.name, Act::PolicySet)
                 .target(&Level::from(level).to_string())
                 .change(&stored.words.written(level), &after.written(level));
+            let is_weaker = |kind: &SmolStr| {
+                let words = [&after, &stored.words].map(|words| words.own_word(level, kind));
+                words
+                    .map(Word::strength)
+                    .is_sorted_by(|now, before| now < before)
+            };
+            let act = marked(act, changes.keys().any(is_weaker));
             Ok((after, act))
         })
         .await
@@ -82,6 +89,7 @@ impl Accounts {
                 .act(self.core.now(), &stored.account.1.name, Act::KeySet)
                 .target(key_id)
                 .change(before.as_deref().unwrap_or(""), group.unwrap_or(""));
+            let act = marked(act, stored.words.is_stricter_for(key_id, &after));
             Ok((after, act))
         })
         .await
@@ -153,6 +161,14 @@ impl Core {
             keys,
             words,
         })
+    }
+}
+
+/// Marks an act that reduces protection.
+fn marked(act: AdminAct, is_weaker: bool) -> AdminAct {
+    match is_weaker {
+        true => act.detail("protection", "reduced"),
+        false => act,
     }
 }
 

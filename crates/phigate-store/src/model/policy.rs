@@ -138,6 +138,32 @@ impl PolicyWords {
         Some(())
     }
 
+    /// The word of a level by itself. A group or key without a word is as weak as one that flags.
+    pub fn own_word(&self, level: PolicyLevel<'_>, kind: &str) -> Word {
+        let below = |words: Option<&Words<Mode>>| {
+            let mode = words.and_then(|words| words.get(kind).copied());
+            Word::Treat(mode.unwrap_or(Mode::FLAG))
+        };
+        match level {
+            PolicyLevel::Account => {
+                let own = self.account.get(kind).copied();
+                own.unwrap_or(Word::Treat(self.mode))
+            }
+            PolicyLevel::Group(name) => below(self.groups.get(name)),
+            PolicyLevel::Key(id) => below(self.keys.get(id).map(|key| &key.policy)),
+        }
+    }
+
+    /// Whether a key is treated less strictly by other words.
+    pub(crate) fn is_stricter_for(&self, key_id: &str, after: &Self) -> bool {
+        let level = PolicyLevel::Key(key_id);
+        let (Some(before), Some(after)) = (self.at(level), after.at(level)) else {
+            return false;
+        };
+        let mut kinds = self.groups.values().flat_map(Words::keys);
+        kinds.any(|kind| after.of(kind).word.strength() < before.of(kind).word.strength())
+    }
+
     /// The words of a level as `KIND=ACTION,…`.
     pub(crate) fn written(&self, level: PolicyLevel<'_>) -> String {
         let write =

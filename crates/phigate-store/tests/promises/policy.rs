@@ -120,6 +120,8 @@ pub async fn records_spell_out_each_policy(site: Site) {
     assert_eq!(last.reason.as_deref(), Some("as it was before"));
     assert_eq!(last.from.as_deref(), Some("phone=redact"));
     assert_eq!(last.to.as_deref(), Some(""));
+    let reduced = |act: &AdminAct| act.details.contains_key("protection");
+    assert!(reduced(last) && !acts[1..].iter().any(reduced));
     close(vault).await;
 }
 
