@@ -1,4 +1,4 @@
-//! Policy, end to end: words of every level, the request header, and what records and callers are told.
+//! Policy, end to end: words of every level, the request header, records, and the answer to callers.
 
 use crate::support::{Answer, Gateway, Provider, ask};
 use serde_json::{Value, json};

@@ -46,6 +46,11 @@ impl Kept {
         kept
     }
 
+    /// The policy.
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     fn policy_keeps(&self, located: &LocatedFinding) -> bool {
         ruling(&self.policy, &located.finding)
             .mode()

@@ -1,6 +1,6 @@
 //! Policy: the treatment of each kind of PHI, said at up to five levels.
 //!
-//! The account speaks for every kind: by a word of its own, otherwise by its mode. The group and the API key of the
+//! The account speaks for every kind: by a word about the kind, otherwise by its mode. The group and the API key of the
 //! caller, the provider and the request may add words. The effective treatment of a kind is the strongest that any level
 //! says, so a level below the account can only tighten. Only the account may say `off`.
 
@@ -24,7 +24,7 @@ pub type Words<W> = BTreeMap<SmolStr, W>;
 pub struct Named {
     /// Name of the group, or public id of the key.
     pub name: SmolStr,
-    /// Its words.
+    /// Words of the group or key.
     pub words: Words<Mode>,
 }
 

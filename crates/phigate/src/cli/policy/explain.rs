@@ -14,6 +14,30 @@ use super::words::policy_at;
 use crate::cli::store::Session;
 use crate::cli::table::Table;
 
+/// Fields of a finding, in the order of the columns.
+const COLUMNS: [&str; 8] = [
+    "type",
+    "start",
+    "end",
+    "rule",
+    "score",
+    "threshold",
+    "action",
+    "by",
+];
+
+/// Heads of the columns.
+const HEADS: [&str; 8] = [
+    "TYPE",
+    "START",
+    "END",
+    "RULE",
+    "SCORE",
+    "THRESHOLD",
+    "ACTION",
+    "BY",
+];
+
 pub(super) async fn run(
     session: &Session,
     file: Option<&Path>,
@@ -48,28 +72,9 @@ pub(super) async fn run(
         println!("{:#}", json!({ "findings": found }));
         return Ok(());
     }
-    let mut table = Table::new(&[
-        "TYPE",
-        "START",
-        "END",
-        "RULE",
-        "SCORE",
-        "THRESHOLD",
-        "ACTION",
-        "BY",
-    ]);
-    let columns = [
-        "type",
-        "start",
-        "end",
-        "rule",
-        "score",
-        "threshold",
-        "action",
-        "by",
-    ];
+    let mut table = Table::new(&HEADS);
     for row in &found {
-        table.row(columns.map(|name| match &row[name] {
+        table.row(COLUMNS.map(|name| match &row[name] {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         }));

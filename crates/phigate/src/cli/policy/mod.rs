@@ -54,7 +54,7 @@ pub(super) enum Policy {
         /// Words of the account as for `set`, or a file with tables [policy], [policy.groups.NAME], [policy.keys.ID]
         #[arg(value_name = "KIND=ACTION,…|FILE.toml")]
         words: String,
-        /// How far to go back: a number with s, m, h or d
+        /// Age of the oldest request to replay: a number with s, m, h or d
         #[arg(long, value_name = "30d", default_value = "30d", value_parser = lifetime)]
         since: SignedDuration,
         /// Print JSON
