@@ -13,9 +13,8 @@ fn changes(words: &str) -> WordChanges {
 }
 
 async fn set(vault: &Vault, account: &str, level: PolicyLevel<'_>, words: &str) {
-    let set = vault
-        .accounts
-        .set_policy(account, level, &changes(words), "cli");
+    let changes = changes(words);
+    let set = vault.accounts.set_policy(account, level, &changes, "cli");
     set.await.unwrap();
 }
 
