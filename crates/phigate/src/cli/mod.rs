@@ -250,7 +250,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Provider(provider) => provider::run(provider, global),
         Command::Fallback(fallback) => fallback::run(fallback, global),
         Command::Mode(mode) => mode::run(&mode, global),
-        Command::Policy(policy) => policy::run(policy, global),
+        Command::Policy(policy) => policy::run(&policy, global),
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),

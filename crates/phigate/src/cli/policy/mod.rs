@@ -94,8 +94,8 @@ fn changes(text: &str) -> anyhow::Result<WordChanges> {
     phigate_gateway::read_words(text).context("cannot read the words")
 }
 
-pub(super) fn run(policy: Policy, global: &Global) -> anyhow::Result<ExitCode> {
-    match &policy {
+pub(super) fn run(policy: &Policy, global: &Global) -> anyhow::Result<ExitCode> {
+    match policy {
         Policy::Show { level, json } => with_store(global, async |session| {
             words::show(&session, level.level(), *json).await
         }),
