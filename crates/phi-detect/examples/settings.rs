@@ -10,6 +10,7 @@ fn main() -> Result<(), SettingsError> {
     let detector = Detector::new(Settings {
         thresholds: vec![(kind("npi"), 0.5), (kind("phone"), 1.0)],
         mrn_formats: vec!["KH-999999".into()],
+        ..Settings::default()
     })?;
     let text = "Chart KH-204811, referred by NPI 1234567893, call (212) 555-0142.";
     for finding in &detector.scan(text) {

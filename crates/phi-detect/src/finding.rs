@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::kinds::PhiKind;
+use crate::kinds::{PhiKind, PhiKinds};
 
 /// One piece of PHI: its kind, its place, our certainty and the rule that found it.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Finding {
     pub score: f32,
     /// The rule that found it, such as `ssn.labelled`.
     pub rule: &'static str,
+    /// Other kinds that were found in a part of it, and gave way to it.
+    pub hides: PhiKinds,
 }
 
 impl Finding {

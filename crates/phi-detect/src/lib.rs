@@ -41,6 +41,7 @@
 //! let detector = Detector::new(Settings {
 //!     thresholds: vec![(PhiKind::from_code("npi").expect("a kind of the table"), 0.5)],
 //!     mrn_formats: vec!["KH-999999".into()],
+//!     ..Settings::default()
 //! })?;
 //! let codes: Vec<_> = detector.scan("NPI 1234567893, seen as KH-204811").iter().map(|one| one.kind.code()).collect();
 //! assert_eq!(codes, ["npi", "mrn"]);
@@ -138,7 +139,7 @@ pub use decide::Explanation;
 pub use depth::Depth;
 pub use finding::{Finding, Findings};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
-pub use kinds::{PhiKind, PhiRule, RULES};
+pub use kinds::{PhiKind, PhiKinds, PhiRule, RULES};
 pub use replace::StillHoldsPhi;
 pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;
@@ -229,7 +230,15 @@ impl Detector {
 
     /// Whether findings of a kind are looked for at all.
     pub fn looks_for(&self, kind: PhiKind) -> bool {
-        self.settings.looks_for(kind)
+        self.settings.looks_for(kind) && self.settings.reports(kind)
+    }
+
+    /// The least score of a finding of a kind.
+    pub fn threshold(&self, kind: PhiKind) -> f32 {
+        match self.depth {
+            Depth::Careful => self.settings.cut(kind),
+            Depth::Fast => self.settings.threshold(kind),
+        }
     }
 
     /// Finds PHI in a text without a field: a message, a note, a document.
@@ -268,7 +277,8 @@ impl Detector {
     /// identifier can hold is [`Detector::scan`]'s to find. Cheap: the model is asked only about pairs of unknown words.
     pub fn scan_identifier(&self, text: &str) -> Findings {
         let kind = PhiKind::NAME;
-        let is_wanted = identifier::SCORE >= self.settings.threshold(kind);
+        let is_wanted =
+            self.settings.reports(kind) && identifier::SCORE >= self.settings.threshold(kind);
         let score = |words: &str| {
             let findings = self.scan_field("name", words);
             let is_whole = |one: &&Finding| one.kind == kind && one.span.len() == words.len();
@@ -280,6 +290,7 @@ impl Detector {
             span,
             score: identifier::SCORE,
             rule: identifier::RULE,
+            hides: PhiKinds::default(),
         });
         Findings::new(finding.into_iter().collect(), true)
     }
@@ -342,6 +353,9 @@ impl Detector {
         drop(page);
         for candidate in candidates.iter_mut() {
             candidate.span = without_aside(text, view.to_source(&candidate.span));
+        }
+        if !self.settings.off.is_empty() {
+            candidates.retain(|one| self.settings.reports(one.kind));
         }
         resolve::resolve(text, candidates)
     }

@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::budget::{Hold, List, Memory};
 use crate::candidate::Candidate;
 use crate::finding::Finding;
+use crate::kinds::PhiKinds;
 use crate::rules;
 
 /// Turns candidates into findings: sorted, never overlapping.
@@ -43,6 +44,7 @@ fn finding(candidate: &Candidate, span: Range<usize>) -> Finding {
         span,
         score: candidate.score,
         rule: candidate.rule,
+        hides: PhiKinds::default(),
     }
 }
 
@@ -58,6 +60,7 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut List<Finding>) {
     let mut taken = Taken::new(findings.memory());
     for candidate in group.iter() {
         let free = taken.free_parts(&candidate.span, findings.memory());
+        let before = findings.len();
         for span in free {
             let is_whole = span == candidate.span;
             let span = trim(text, span);
@@ -66,8 +69,25 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut List<Finding>) {
                 findings.push(finding(candidate, span));
             }
         }
+        if findings.len() == before {
+            hide(candidate, &mut findings[first..]);
+        }
     }
     findings[first..].sort_by_key(|finding| finding.span.start);
+}
+
+/// Notes a candidate that gave way in every part under the longer finding of another kind that holds it.
+fn hide(candidate: &Candidate, findings: &mut [Finding]) {
+    let (span, kind) = (&candidate.span, candidate.kind);
+    let holds = |finding: &&mut Finding| {
+        let is_longer = finding.span.len() > span.len();
+        is_longer && finding.span.start <= span.start && span.end <= finding.span.end
+    };
+    for finding in findings.iter_mut().filter(holds) {
+        if finding.kind != kind {
+            finding.hides = finding.hides.with(kind);
+        }
+    }
 }
 
 /// Joins overlapping candidates of one kind; the stronger lends its score and rule.
@@ -160,6 +180,7 @@ fn join_neighbours(text: &str, mut findings: List<Finding>) -> List<Finding> {
             && may_join(text, last, &finding)
         {
             last.span.end = finding.span.end;
+            last.hides = last.hides | finding.hides;
             if finding.score > last.score {
                 last.score = finding.score;
                 last.rule = finding.rule;
@@ -227,6 +248,29 @@ mod tests {
             ],
         );
         assert_eq!(found, [("email", "jroe@example.org"), ("name", "Jane")]);
+    }
+
+    #[test]
+    fn longer_finding_names_kinds_it_hides() {
+        let text = "number is 536-22-8741";
+        let hidden = |candidates: [Candidate; 2]| {
+            let found = resolve(text, Memory::unlimited().collect(candidates));
+            let found: Few<_> = found.into_iter().map(|one| one.hides).collect();
+            found
+                .iter()
+                .map(|hides| hides.iter().count())
+                .sum::<usize>()
+        };
+        let inside = [
+            candidate("mrn", 0..21, 0.99),
+            candidate("phone", 10..21, 0.3),
+        ];
+        assert_eq!(hidden(inside), 1);
+        let rivals = [
+            candidate("mrn", 10..21, 0.99),
+            candidate("phone", 10..21, 0.3),
+        ];
+        assert_eq!(hidden(rivals), 0);
     }
 
     #[test]

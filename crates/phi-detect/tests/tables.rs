@@ -12,6 +12,7 @@ fn detector() -> Detector {
     let settings = Settings {
         thresholds: all.collect(),
         mrn_formats: vec!["ZQ-9999999".to_owned()],
+        ..Settings::default()
     };
     Detector::new(settings).expect("the settings are fine")
 }

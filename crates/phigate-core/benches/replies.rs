@@ -4,7 +4,7 @@
 //! Run with `cargo bench -p phigate-core`. The keyed hash behind a token is the store's, and is not part of this.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use phi_detect::Detector;
@@ -20,10 +20,7 @@ const CALLS: u32 = 200;
 /// Events of the stream; in one of sixteen a token begins that ends in the next.
 const EVENTS: usize = 64;
 
-const POLICY: Policy = Policy {
-    mode: Mode::MASK,
-    allow_unscannable: false,
-};
+static POLICY: LazyLock<Policy> = LazyLock::new(|| Policy::uniform(Mode::MASK));
 
 fn main() {
     let scanner = Scanner::new(Detector::default());

@@ -14,7 +14,7 @@
 //!
 //! let body = br#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;
 //! let scanner = Scanner::new(Detector::default());
-//! let policy = Policy { mode: Mode::MASK, allow_unscannable: false };
+//! let policy = Policy::uniform(Mode::MASK);
 //!
 //! let request = Request::read(doors::CHAT.form, body.to_vec(), &RequestLimits::default()).expect("it is a request");
 //! let scanned = protect::scan(&scanner, request);
@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use phi_detect::PhiKind;
 
 use crate::json::{Bounds, Document};
-use crate::protect::{Scanner, scan_document};
+use crate::protect::{Kept, Scanner, scan_document};
 use crate::request::Form;
 use crate::wire::{Expectation, Header, ProviderRequest, Translated};
 
@@ -79,7 +79,7 @@ impl Cleared {
         &self.request.given
     }
 
-    /// The JSON body. It may hold PHI if the mode lets it pass.
+    /// The JSON body. It may hold PHI if the policy lets it pass.
     pub fn body(&self) -> &[u8] {
         &self.request.body
     }
@@ -121,12 +121,13 @@ pub enum Held {
     Unfinished,
 }
 
-/// Looks at a translated request once more. What the mode forwards unscanned, and what left translation as it was
+/// Looks at a translated request once more. What the policy forwards unscanned, and what left translation as it was
 /// scanned, is cleared at once.
 pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Held> {
     let ProviderRequest {
         translated: mut request,
         form,
+        kept,
         needs_rescan,
         has_phi_in_path,
     } = request;
@@ -134,19 +135,19 @@ pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Hel
         return Err(Held::PhiInAddress);
     }
     if needs_rescan {
-        request.body = rescan(scanner, form, request.body)?;
+        request.body = rescan(scanner, &kept, form, request.body)?;
     }
     Ok(Cleared { request })
 }
 
-/// Scans a body as it would leave, and gives it back if nothing was found.
-fn rescan(scanner: &Scanner, form: &dyn Form, body: Vec<u8>) -> Result<Vec<u8>, Held> {
+/// Scans a body as it would leave, and gives it back if nothing was found that may not leave.
+fn rescan(scanner: &Scanner, kept: &Kept, form: &dyn Form, body: Vec<u8>) -> Result<Vec<u8>, Held> {
     let document = Document::parse(body, PROVIDER_BOUNDS).map_err(|_| Held::Unfinished)?;
     let result = scan_document(scanner, form, &document);
-    match result.kinds() {
-        _ if result.is_clean() => Ok(document.into_bytes()),
-        kinds if kinds.is_empty() => Err(Held::Unfinished),
-        kinds => Err(Held::Phi(kinds)),
+    match result.kinds_beside(kept, &document) {
+        kinds if !kinds.is_empty() => Err(Held::Phi(kinds)),
+        _ if !result.is_complete => Err(Held::Unfinished),
+        _ => Ok(document.into_bytes()),
     }
 }
 

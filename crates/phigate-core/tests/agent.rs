@@ -105,10 +105,7 @@ fn refused(kinds: &[Step], steps: usize) -> Vec<String> {
         for mode in modes {
             let request = Request::read(CHAT.form, body.clone().into(), &RequestLimits::default());
             let scanned = protect::scan(&scanner, request.unwrap());
-            let policy = Policy {
-                mode: mode.parse().unwrap(),
-                allow_unscannable: false,
-            };
+            let policy = Policy::uniform(mode.parse().unwrap());
             let outcome = protect::apply(&policy, &scanner, scanned);
             let passes = matches!(&outcome, Outcome::Forward(clean) if clean.request().document().expose() == body);
             if !passes {

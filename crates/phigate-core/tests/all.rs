@@ -11,6 +11,7 @@ mod doors;
 mod ids;
 mod json;
 mod leaving;
+mod policy;
 mod protect;
 mod reply;
 mod reply_addresses;

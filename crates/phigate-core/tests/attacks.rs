@@ -35,10 +35,7 @@ fn scanned(body: &Value) -> Scanned {
 }
 
 fn outcome(mode: &str, body: &Value) -> Outcome {
-    let policy = Policy {
-        mode: mode.parse().unwrap(),
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(mode.parse().unwrap());
     protect::apply(&policy, &scanner(), scanned(body))
 }
 

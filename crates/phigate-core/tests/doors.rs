@@ -57,10 +57,7 @@ fn scanned(door: &Door, body: &Value) -> Scanned {
 }
 
 fn outcome(door: &Door, mode: &str, body: &Value) -> Outcome {
-    let policy = Policy {
-        mode: mode.parse().unwrap(),
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(mode.parse().unwrap());
     protect::apply(&policy, &scanner(), scanned(door, body))
 }
 
@@ -716,10 +713,7 @@ fn tools_that_run_at_the_caller_are_none_of_it() {
 /// Returns the request that reaches Claude at Vertex: the end of its path, and its body.
 fn at_vertex(door: &Door, mode: &str, body: &str) -> (String, String) {
     let request = Request::read(door.form, body.into(), &RequestLimits::default()).unwrap();
-    let policy = Policy {
-        mode: mode.parse().unwrap(),
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(mode.parse().unwrap());
     let scanned = protect::scan(&scanner(), request);
     let Outcome::Forward(clean) = protect::apply(&policy, &scanner(), scanned) else {
         panic!("{body}")
@@ -797,10 +791,7 @@ fn responses_are_not_stored_outside_of_flag_mode() {
         for mode in ["flag", "block", "mask", "redact"] {
             let request =
                 Request::read(RESPONSES.form, fields.into(), &RequestLimits::default()).unwrap();
-            let policy = Policy {
-                mode: mode.parse().unwrap(),
-                allow_unscannable: false,
-            };
+            let policy = Policy::uniform(mode.parse().unwrap());
             let Outcome::Forward(clean) =
                 protect::apply(&policy, &scanner(), protect::scan(&scanner(), request))
             else {

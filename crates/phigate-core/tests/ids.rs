@@ -26,10 +26,7 @@ fn kinds(door: &Door, body: &Value) -> Vec<&'static str> {
 
 /// Returns the body that a mode forwards, or the code of its refusal.
 fn sent(door: &Door, mode: &str, body: &Value) -> Result<String, &'static str> {
-    let policy = Policy {
-        mode: mode.parse().unwrap(),
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(mode.parse().unwrap());
     match protect::apply(&policy, &scanner(), scanned(door, body)) {
         Outcome::Forward(clean) => Ok(clean.request().document().expose().to_owned()),
         Outcome::Refuse(error, _) => Err(error.code.code()),

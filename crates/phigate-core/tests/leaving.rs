@@ -22,10 +22,7 @@ fn scanned(scanner: &Scanner, body: &Value) -> Scanned {
 }
 
 fn policy(mode: Mode) -> Policy {
-    Policy {
-        mode,
-        allow_unscannable: false,
-    }
+    Policy::uniform(mode)
 }
 
 fn said(texts: &[&str]) -> Value {

@@ -28,10 +28,7 @@ fn ask(text: &str) -> String {
 
 fn outcome(mode: &str, body: &str) -> Outcome {
     let scanner = Scanner::new(Detector::default());
-    let policy = Policy {
-        mode: mode.parse().unwrap(),
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(mode.parse().unwrap());
     protect::apply(&policy, &scanner, protect::scan(&scanner, request(body)))
 }
 
@@ -300,10 +297,7 @@ fn attachments_pass_only_in_flag_mode_or_where_the_owner_allows_them() {
         );
     }
     let scanner = Scanner::new(Detector::default());
-    let policy = Policy {
-        mode: Mode::MASK,
-        allow_unscannable: true,
-    };
+    let policy = Policy::uniform(Mode::MASK).allowing_unscannable(true);
     let allowed = protect::apply(&policy, &scanner, protect::scan(&scanner, request(body)));
     assert!(matches!(allowed, Outcome::Forward(_)));
 }
@@ -348,10 +342,7 @@ fn a_report_lists_so_many_findings_and_counts_all() {
 fn what_there_was_no_time_for_goes_on_in_flag_mode_alone_and_the_report_says_so() {
     let scanner = Scanner::new(Detector::default()).with_deadline(|| false);
     let outcome = |mode: &str| {
-        let policy = Policy {
-            mode: mode.parse().unwrap(),
-            allow_unscannable: true,
-        };
+        let policy = Policy::uniform(mode.parse().unwrap()).allowing_unscannable(true);
         protect::apply(
             &policy,
             &scanner,
@@ -373,10 +364,7 @@ fn time_that_runs_out_while_masking_is_no_clean_request() {
     let clock = Arc::clone(&is_over);
     let scanner =
         Scanner::new(Detector::default()).with_deadline(move || !clock.load(Ordering::Relaxed));
-    let policy = Policy {
-        mode: Mode::MASK,
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(Mode::MASK);
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}]}"#;
     let scanned = protect::scan(&scanner, request(body));
     assert!(scanned.report().is_complete() && scanned.report().has_phi());
@@ -450,10 +438,7 @@ impl ScanMemory for Haunted {
 #[test]
 fn what_never_comes_clean_is_refused() {
     let scanner = Scanner::with_memory(Detector::default(), Haunted);
-    let policy = Policy {
-        mode: Mode::MASK,
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(Mode::MASK);
     let scanned = protect::scan(&scanner, request(&ask(&"a ".repeat(100))));
     let outcome = protect::apply(&policy, &scanner, scanned);
     let Outcome::Refuse(error, _) = outcome else {

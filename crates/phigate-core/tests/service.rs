@@ -13,10 +13,7 @@ const EMOJI: &str = "👩‍⚕️🙂 naïve: ";
 
 fn ask(service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered, mode: Mode, body: &str) -> Answered {
     let scanner = Scanner::new(Detector::default());
-    let policy = Policy {
-        mode,
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(mode);
     let bounds = Bounds {
         depth_max: 64,
         values_max: 10_000,
@@ -176,10 +173,7 @@ mod scan {
                 &RequestLimits::default(),
             );
             let scanner = Scanner::new(Detector::default());
-            let policy = Policy {
-                mode,
-                allow_unscannable: false,
-            };
+            let policy = Policy::uniform(mode);
             let scanned = protect::scan(&scanner, chat.unwrap());
             let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
                 panic!("not forwarded");
@@ -245,10 +239,7 @@ mod scan {
         let scanner = Scanner::new(Detector::default()).with_deadline(|| false);
         let desk = Desk {
             scanner: &scanner,
-            policy: Policy {
-                mode: Mode::FLAG,
-                allow_unscannable: true,
-            },
+            policy: Policy::uniform(Mode::FLAG).allowing_unscannable(true),
             bounds: Bounds::NONE,
         };
         let asked = json!({ "text": SSN }).to_string();

@@ -31,7 +31,7 @@ impl Gateway {
             Ok(admission) => Ok(admission),
             Err(AdmitError::Store(error)) => {
                 tracing::warn!(request.id = %request_id, "a key could not be looked up: {error}");
-                let told = GatewayError::from(error);
+                let told = GatewayError::from(AdmitError::Store(error));
                 self.metrics.refused(told.code());
                 Err(told)
             }

@@ -1,4 +1,4 @@
-//! Synchronous steps of a request: parse, route, scan, apply the mode, translate, scan again.
+//! Synchronous steps of a request: parse, route, scan, apply the policy, translate, scan again.
 //!
 //! [`ScanJob`] decides on which thread and when they run.
 
@@ -15,7 +15,7 @@ use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanne
 use phigate_core::request::{Request, RequestError};
 use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
 use phigate_store::Account;
-use phigate_types::{Action, Effect, ErrorCode, Mode, PhiAgreement};
+use phigate_types::{Effect, ErrorCode, Mode, PhiAgreement};
 use uuid::Uuid;
 
 use crate::error::GatewayError;
@@ -91,6 +91,8 @@ async fn computed<T: Send + 'static>(
 struct Decider {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
+    /// The policy of the caller and the request.
+    policy: Policy,
     /// The account's scanner, without any deadline: replies have their own.
     scanner: Arc<Scanner>,
     door: &'static Door,
@@ -105,6 +107,7 @@ impl Decider {
         Ok(Self {
             gateway: Arc::clone(&record.gateway),
             account: Arc::clone(account),
+            policy: record.admission.policy.clone(),
             scanner: record.gateway.scanners.of(account)?,
             door: record.door.unwrap_or(&CHAT),
             said,
@@ -139,13 +142,12 @@ impl Decider {
         let scanned = protect::scan(scanner, request);
         self.gateway.metrics.scanned(started.elapsed());
         facts.set_scanned(&scanned, started.elapsed());
-        let report = scanned.report();
         let choices = order::choices(
             &self.gateway,
             &self.account,
             (self.door, &asked),
             routes,
-            report,
+            &order::Content::of(&scanned, &self.policy),
         )?;
         let mut scanned = Some(scanned);
         for (at, choice) in choices.iter().enumerate() {
@@ -195,7 +197,7 @@ impl Decider {
         None
     }
 
-    /// Prepares a request for a provider: treats it by mode and agreement, translates it and scans it again.
+    /// Prepares a request for a provider: treats it by policy and agreement, translates it and scans it again.
     fn prepare(
         &self,
         scanner: &Scanner,
@@ -205,7 +207,9 @@ impl Decider {
     ) -> Result<Box<Forward>, GatewayError> {
         let named = self.said.conversation.as_deref();
         let draft = ReplyDraft::new(&self.gateway.vault, &self.account, named, &scanned);
-        let (outcome, issued) = draft.apply(&self.policy(route), scanner, scanned);
+        let policy = self.policy_at(route);
+        facts.set_policy(&policy);
+        let (outcome, issued) = draft.apply(&policy, scanner, scanned);
         let clean = match outcome {
             Outcome::Forward(clean) => clean,
             Outcome::Block(report) => return Err(GatewayError::Blocked(report.kinds().collect())),
@@ -221,7 +225,7 @@ impl Decider {
         }
         // Boxed: it is passed from step to step.
         Ok(Box::new(Forward {
-            action: action(&clean),
+            action: clean.action(),
             provider: route.name.to_owned(),
             terms: route.provider.config.terms(Timestamp::now()),
             model: route.model.clone(),
@@ -240,17 +244,11 @@ impl Decider {
         }))
     }
 
-    /// Policy for a provider: the owner's choice, and at least the agreement with the operator.
-    fn policy(&self, route: &Route<'_>) -> Policy {
+    /// Policy for a provider: that of the caller, and at least the agreement with the operator.
+    fn policy_at(&self, route: &Route<'_>) -> Policy {
         let agreed = route.provider.config.phi_now(Timestamp::now());
-        let mode = match self.account.mode {
-            mode if mode.forwards_unscanned() && agreed == PhiAgreement::Masked => Mode::MASK,
-            mode => mode,
-        };
-        Policy {
-            mode,
-            allow_unscannable: self.account.settings.allow_unscannable,
-        }
+        let demanded = (agreed == PhiAgreement::Masked).then_some(Mode::MASK);
+        self.policy.clone().at_provider(route.name, demanded)
     }
 
     /// Writes the provider's request and scans it again: translation joins texts that were separate.
@@ -277,7 +275,7 @@ impl Decider {
             }
             Err(Held::Phi(kinds)) => {
                 facts.set_showed(&kinds, clean.original());
-                Err(showed_late(clean.mode(), kinds))
+                Err(showed_late(clean.policy(), kinds))
             }
         }
     }
@@ -309,18 +307,11 @@ impl Decider {
     }
 }
 
-/// Action in the audit trail for a request that may leave.
-fn action(clean: &CleanRequest) -> Action {
-    if clean.report().has_phi() {
-        clean.mode().action
-    } else {
-        Action::FORWARDED
-    }
-}
-
-/// Error for PHI that shows only in the provider's format: blocked if the mode blocks, otherwise not replaceable.
-fn showed_late(mode: Mode, kinds: Vec<PhiKind>) -> GatewayError {
-    if matches!(mode.effect, Effect::Block) {
+/// Error for PHI that shows only in the provider's format: blocked if the policy blocks a kind, otherwise not
+/// replaceable.
+fn showed_late(policy: &Policy, kinds: Vec<PhiKind>) -> GatewayError {
+    let blocks = |kind: &PhiKind| matches!(policy.of(kind.code()).mode().effect, Effect::Block);
+    if kinds.iter().any(blocks) {
         return GatewayError::Blocked(kinds);
     }
     let message = "the request holds PHI that shows only in the provider's format and cannot be replaced there";

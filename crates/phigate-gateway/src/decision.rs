@@ -94,9 +94,9 @@ impl RequestRecord {
         recorded.await
     }
 
-    /// The decision about a clean request in flag mode may be written a moment later.
+    /// The decision about a clean request of a caller whose every finding is flagged may be written a moment later.
     fn durability(&self, facts: &RequestFacts) -> Durability {
-        if facts.is_clean() && self.admission.account.mode.forwards_unscanned() {
+        if facts.is_clean() && self.admission.policy.forwards_unscanned() {
             Durability::Queued
         } else {
             Durability::Durable

@@ -66,6 +66,8 @@ pub enum GatewayError {
     ReplyNotScanned,
     /// The decision could not be recorded, so nothing was forwarded.
     AuditUnavailable,
+    /// A stored level of the policy cannot be read, so nothing was forwarded.
+    PolicyUnavailable,
     /// The detector failed, so nothing was forwarded.
     DetectorUnavailable,
     /// Scanning had to wait too long for a processor, so nothing was forwarded.
@@ -102,6 +104,7 @@ impl GatewayError {
             Self::NotCovered(_) => ErrorCode::ProviderNotCovered,
             Self::PhiInReply(_) => ErrorCode::PhiInReply,
             Self::AuditUnavailable => ErrorCode::AuditUnavailable,
+            Self::PolicyUnavailable => ErrorCode::PolicyUnavailable,
             Self::DetectorUnavailable | Self::DetectorBusy | Self::ReplyNotScanned => {
                 ErrorCode::DetectorUnavailable
             }
@@ -154,6 +157,7 @@ impl GatewayError {
             Self::PhiInReply(_) => WITHHELD,
             Self::ReplyNotScanned => "the reply could not be scanned, so it is withheld",
             Self::AuditUnavailable => AUDIT_UNAVAILABLE,
+            Self::PolicyUnavailable => POLICY_UNAVAILABLE,
             Self::DetectorUnavailable => {
                 "the request could not be scanned, so nothing was forwarded"
             }
@@ -192,6 +196,7 @@ const NOT_COVERED: &str = "protected health information was detected, and no pro
 const WITHHELD: &str = "the reply was withheld because it holds protected health information that was not in the request";
 const AUDIT_UNAVAILABLE: &str =
     "the audit record could not be written, so nothing was forwarded: try again shortly";
+const POLICY_UNAVAILABLE: &str = "the account's policy cannot be read, so nothing was forwarded: its operator restores the store";
 const DETECTOR_BUSY: &str =
     "the request waited too long to be scanned, so nothing was forwarded: try again shortly";
 const SCANS_WAITING: &str =
@@ -272,6 +277,7 @@ impl From<AdmitError> for GatewayError {
             | AdmitError::WrongSecret { .. }
             | AdmitError::Revoked { .. }
             | AdmitError::Expired { .. } => Self::InvalidKey,
+            AdmitError::Store(error) if error.is_about_stored() => Self::PolicyUnavailable,
             AdmitError::Store(error) => error.into(),
         }
     }

@@ -12,7 +12,7 @@ use phigate_core::protect::{CleanRequest, Report, Scanned, Scanner};
 use phigate_core::request::{self, Request};
 use phigate_core::text::PhiText;
 use phigate_store::{Identifier, ProviderTerms, SecretBytes, SecretString, Sizes};
-use phigate_types::{Action, Finding, ProviderKind, Unscannable};
+use phigate_types::{Action, Finding, Policy, ProviderKind, Unscannable};
 use serde_json::json;
 
 use crate::reply_plan::ReplyPlan;
@@ -35,6 +35,8 @@ pub(crate) struct RequestFacts {
     provider: Option<String>,
     /// Terms in force with the provider's operator.
     terms: ProviderTerms,
+    /// The policy for the provider; `None` before one was chosen.
+    policy: Option<Policy>,
     /// Durations of the scan and of writing the records.
     scan: Duration,
     recording: Duration,
@@ -96,6 +98,19 @@ impl RequestFacts {
         self.family = Some(route.format.family());
         self.provider = Some(route.name.to_owned());
         self.terms = route.provider.config.terms(Timestamp::now());
+    }
+
+    /// Notes the policy for the provider that was chosen.
+    pub(crate) fn set_policy(&mut self, policy: &Policy) {
+        self.policy = Some(policy.clone());
+    }
+
+    /// The findings with their treatment, for the record: by the policy for the provider that was chosen, otherwise by
+    /// this one.
+    pub(crate) fn ruled(&self, otherwise: &Policy) -> Vec<Finding> {
+        let policy = self.policy.as_ref().unwrap_or(otherwise);
+        let report = self.report.as_ref();
+        report.map_or_else(Vec::new, |report| report.ruled(policy))
     }
 
     /// Writing a record took this long.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use phigate_core::doors::Door;
-use phigate_core::request::Aside;
+use phigate_core::request::{Aside, RequestError};
 use phigate_edge::{InflightPermit, Upload, WorkPermit};
 use phigate_store::{Account, Admission};
+use phigate_types::{ErrorCode, Mode};
 use uuid::Uuid;
 
 use crate::error::GatewayError;
@@ -145,7 +146,7 @@ impl Open {
         };
         match read {
             Ok((body, said, inflight)) => Ok(Received {
-                record: self.record,
+                record: self.record.tightened(said.mode),
                 body,
                 said,
                 permits: Permits {
@@ -208,7 +209,7 @@ impl Admitted {
                 };
                 Self {
                     limited_id: None,
-                    ..Self::counted(admission(name, account), permit, source)
+                    ..Self::counted(Admission::without_key(name, account), permit, source)
                 }
             }
             Sender::Dashboard {
@@ -218,7 +219,11 @@ impl Admitted {
             } => Self {
                 limited_id: Some(account.id.clone()),
                 stages: Some(stages),
-                ..Self::counted(admission(DASHBOARD_KEY, account), None, Source::Typed(body))
+                ..Self::counted(
+                    Admission::without_key(DASHBOARD_KEY, account),
+                    None,
+                    Source::Typed(body),
+                )
             },
         })
     }
@@ -235,14 +240,6 @@ impl Admitted {
     }
 }
 
-/// Admits a caller without a key, recorded by this name.
-fn admission(name: &str, account: Arc<Account>) -> Admission {
-    Admission {
-        key_id: name.to_owned(),
-        account,
-    }
-}
-
 /// A request whose body was read.
 pub struct Received {
     pub(crate) record: Box<RequestRecord>,
@@ -256,6 +253,8 @@ pub struct Received {
 pub(crate) struct Said {
     /// Conversation of the request, if the caller named it.
     pub(crate) conversation: Option<String>,
+    /// Treatment that the request demands of itself.
+    pub(crate) mode: Option<Mode>,
     /// Headers and query forwarded to the provider.
     pub(crate) aside: Aside,
 }
@@ -270,9 +269,35 @@ async fn read(
     let (body, inflight) = upload.read().await?;
     let said = Said {
         conversation: reply_plan::conversation_name(headers)?,
+        mode: demanded_mode(record, headers)?,
         aside: aside(record, headers, query)?,
     };
     Ok((body, said, Some(inflight)))
+}
+
+const PHI_MODE: HeaderName = HeaderName::from_static("x-gateway-phi-mode");
+
+/// The treatment that a request demands of itself, if the account lets requests do so. They can only tighten.
+fn demanded_mode(
+    record: &RequestRecord,
+    headers: &HeaderMap,
+) -> Result<Option<Mode>, GatewayError> {
+    let mut given = headers.get_all(PHI_MODE).iter();
+    let settings = &record.admission.account.settings;
+    let Some(value) = given.next().filter(|_| settings.request_header) else {
+        return Ok(None);
+    };
+    let code = value.to_str().unwrap_or_default();
+    let mode = code.parse().ok();
+    let mode = mode.filter(|mode: &Mode| !mode.forwards_unscanned() && given.next().is_none());
+    let refusal = || {
+        let codes = Mode::all().filter(|mode| !mode.forwards_unscanned());
+        let codes: Vec<&str> = codes.map(Mode::code).collect();
+        let name = "X-Gateway-PHI-Mode";
+        let message = format!("send {name} once, with one of {}", codes.join(", "));
+        RequestError::field(ErrorCode::InvalidValue, name, message)
+    };
+    mode.map(Some).ok_or_else(|| refusal().into())
 }
 
 /// Caller headers and query to forward, scanned like any text.

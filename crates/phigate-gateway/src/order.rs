@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use phi_detect::PhiKind;
 use phigate_core::doors::Door;
-use phigate_core::protect::{Report, Scanned};
+use phigate_core::protect::{Policy, Scanned};
 use phigate_store::Account;
-use phigate_types::{Effect, PhiAgreement};
+use phigate_types::PhiAgreement;
 
 use crate::error::GatewayError;
 use crate::gateway::Gateway;
@@ -18,6 +19,26 @@ pub(crate) struct Choice<'a> {
     pub(crate) route: Route<'a>,
     /// Whether the owner named it as a fallback.
     pub(crate) is_fallback: bool,
+}
+
+/// Content of a request, as far as it decides which providers may have the request.
+pub(crate) struct Content {
+    kinds: Vec<PhiKind>,
+    /// Whether only providers that may have PHI may have the request.
+    needs_agreement: bool,
+}
+
+impl Content {
+    /// A request that was not fully scanned counts as if it held PHI. A request that the policy blocks is not forwarded
+    /// to any provider.
+    pub(crate) fn of(scanned: &Scanned, policy: &Policy) -> Self {
+        let report = scanned.report();
+        let may_hold_phi = report.has_phi() || !report.is_complete();
+        Self {
+            kinds: report.kinds().collect(),
+            needs_agreement: may_hold_phi && !scanned.is_blocked(policy),
+        }
+    }
 }
 
 /// Fallbacks of a request.
@@ -65,17 +86,17 @@ pub(crate) fn choices<'a>(
     account: &'a Account,
     (door, asked): (&Door, &str),
     routes: Vec<Route<'a>>,
-    report: &Report,
+    content: &Content,
 ) -> Result<Vec<Choice<'a>>, GatewayError> {
-    let not_covered = || GatewayError::NotCovered(report.kinds().collect());
-    let own = covered(account, routes, report).ok_or_else(not_covered)?;
+    let not_covered = || GatewayError::NotCovered(content.kinds.clone());
+    let own = covered(routes, content).ok_or_else(not_covered)?;
     let mut choices = vec![Choice {
         route: own,
         is_fallback: false,
     }];
     for target in account.fallbacks.get(asked).into_iter().flatten() {
         let routes = route::routes_at(door, account, target).unwrap_or_default();
-        let Some(route) = covered(account, routes, report) else {
+        let Some(route) = covered(routes, content) else {
             continue;
         };
         let is_same = |known: &Choice<'_>| {
@@ -97,15 +118,11 @@ pub(crate) fn choices<'a>(
     Ok(choices)
 }
 
-/// The first provider that may have a request. A request that was not fully scanned counts as if it held PHI.
-fn covered<'a>(account: &Account, routes: Vec<Route<'a>>, report: &Report) -> Option<Route<'a>> {
-    let is_blocked = matches!(account.mode.effect, Effect::Block);
-    let may_hold_phi = report.has_phi() || !report.is_complete();
+/// The first provider that may have a request.
+fn covered<'a>(routes: Vec<Route<'a>>, content: &Content) -> Option<Route<'a>> {
     let now = Timestamp::now();
     let may_have = |route: &Route<'_>| {
-        let agreed = route.provider.config.phi_now(now);
-        // A request that the mode blocks is not forwarded to any provider.
-        is_blocked || !may_hold_phi || agreed != PhiAgreement::Never
+        !content.needs_agreement || route.provider.config.phi_now(now) != PhiAgreement::Never
     };
     routes.into_iter().find(may_have)
 }

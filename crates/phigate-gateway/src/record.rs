@@ -9,7 +9,7 @@ use phigate_core::egress::Cleared;
 use phigate_store::{
     Admission, Attempt, Decision, Durability, NewAttempt, NewDecision, Outcome, Written,
 };
-use phigate_types::{Action, ErrorCode};
+use phigate_types::{Action, ErrorCode, Mode};
 use uuid::Uuid;
 
 use crate::error::GatewayError;
@@ -34,6 +34,13 @@ pub(crate) struct RequestRecord {
 }
 
 impl RequestRecord {
+    /// Adds the treatment that the request demands of itself.
+    pub(crate) fn tightened(mut self: Box<Self>, demanded: Option<Mode>) -> Box<Self> {
+        let policy = &mut self.admission.policy;
+        *policy = policy.clone().on_request(demanded);
+        self
+    }
+
     /// Records that a request leaves for another provider. When this returns, the record is on disk.
     pub(crate) async fn attempt(
         &self,
@@ -156,10 +163,17 @@ impl RequestRecord {
                 stream: facts.is_stream(),
                 phi_detected: !types.is_empty(),
                 types,
-                findings: facts.findings().to_vec(),
+                findings: facts.ruled(&self.admission.policy),
                 unscannable: facts.unscannable().to_vec(),
                 sizes: facts.sizes(cleared),
                 detector_version: phi_detect::VERSION.into(),
+                policy: self
+                    .admission
+                    .policy
+                    .levels()
+                    .name
+                    .as_deref()
+                    .map(Into::into),
                 conversation: facts.conversation(),
                 error_code: error,
                 sealed: None,

@@ -20,7 +20,7 @@ const SCANNERS_MAX: usize = 1024;
 /// The scanners in use, each with the settings it was made for.
 pub(crate) struct Scanners {
     listed_max: usize,
-    by_account: Mutex<HashMap<String, (Detection, Arc<Scanner>)>>,
+    by_account: Mutex<HashMap<String, (MadeFor, Arc<Scanner>)>>,
 }
 
 impl Scanners {
@@ -38,26 +38,58 @@ impl Scanners {
             .by_account
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let detection = &account.settings.detection;
         if let Some((made_for, scanner)) = scanners.get(&account.id)
-            && made_for == detection
+            && made_for.suits(account)
         {
             return Ok(Arc::clone(scanner));
         }
-        let detector = detector(detection).map_err(|_| GatewayError::DetectorUnavailable)?;
+        let detector = detector_of(account).map_err(|_| GatewayError::DetectorUnavailable)?;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
         let scanner = Arc::new(scanner.with_report_limit(self.listed_max));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
-        let made = (detection.clone(), Arc::clone(&scanner));
+        let made = (MadeFor::new(account), Arc::clone(&scanner));
         scanners.insert(account.id.clone(), made);
         Ok(scanner)
     }
 }
 
-/// The detector with an account's settings. A threshold of an unknown kind is ignored.
+/// Settings for which a scanner was made.
+struct MadeFor {
+    detection: Detection,
+    off: Vec<String>,
+}
+
+impl MadeFor {
+    fn new(account: &Account) -> Self {
+        Self {
+            detection: account.settings.detection.clone(),
+            off: account.policy.off().map(str::to_owned).collect(),
+        }
+    }
+
+    fn suits(&self, account: &Account) -> bool {
+        let off = self.off.iter().map(String::as_str);
+        self.detection == account.settings.detection && off.eq(account.policy.off())
+    }
+}
+
+/// The detector of an account: its settings, without the kinds that its policy switches off.
+pub fn detector_of(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
+    let off = account.policy.off().filter_map(PhiKind::from_code);
+    with_settings(&account.settings.detection, off.collect())
+}
+
+/// The detector with settings of an account. A threshold of an unknown kind is ignored.
 pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsError> {
+    with_settings(detection, Vec::new())
+}
+
+fn with_settings(
+    detection: &Detection,
+    off: Vec<PhiKind>,
+) -> Result<Detector, phi_detect::SettingsError> {
     let thresholds = detection
         .thresholds
         .iter()
@@ -65,6 +97,7 @@ pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsE
         .collect();
     let settings = phi_detect::Settings {
         thresholds,
+        off,
         mrn_formats: detection.mrn_formats.clone(),
     };
     let depth = phigate_core::protect::depth_of(detection.depth);

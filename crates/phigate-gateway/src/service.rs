@@ -11,7 +11,6 @@ use http::{HeaderValue, StatusCode};
 use phigate_core::protect::{Policy, Scanner};
 use phigate_core::service::{Answer, Answered, Desk, Refused};
 use phigate_core::text::PhiText;
-use phigate_store::Account;
 
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
@@ -57,11 +56,11 @@ impl Gateway {
     ) -> Result<(Answered, Duration), GatewayError> {
         let account = &received.record.admission.account;
         let kept = (received.permits.clone(), received.record.permit.clone());
-        let (gateway, owner) = (Arc::clone(self), Arc::clone(account));
+        let (gateway, policy) = (Arc::clone(self), received.record.admission.policy.clone());
         let body = received.body.clone();
         let work = move |scanner: &Scanner| {
             let started = Instant::now();
-            let answered = service(&gateway.desk(&owner, scanner), body.into());
+            let answered = service(&gateway.desk(policy, scanner), body.into());
             gateway.metrics.scanned(started.elapsed());
             (answered, started.elapsed())
         };
@@ -75,13 +74,10 @@ impl Gateway {
         job.run(kept, work).await
     }
 
-    fn desk<'d>(&self, account: &Account, scanner: &'d Scanner) -> Desk<'d> {
+    fn desk<'d>(&self, policy: Policy, scanner: &'d Scanner) -> Desk<'d> {
         Desk {
             scanner,
-            policy: Policy {
-                mode: account.mode,
-                allow_unscannable: account.settings.allow_unscannable,
-            },
+            policy,
             bounds: self.request_limits().json,
         }
     }
@@ -119,6 +115,7 @@ mod tests {
     use std::time::Duration;
 
     use phigate_core::service;
+    use phigate_store::Account;
 
     use super::*;
     use crate::open::{Permits, Said};

@@ -65,10 +65,7 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> Box<Requ
     Box::new(RequestRecord {
         gateway: Arc::clone(gateway),
         door: Some(&CHAT),
-        admission: Admission {
-            key_id: "key".to_owned(),
-            account: Arc::clone(account),
-        },
+        admission: Admission::without_key("key", Arc::clone(account)),
         request_id: Uuid::now_v7(),
         received,
         permit,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use phigate_types::{
-    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies,
+    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies, Word,
 };
 
 /// Reason why the store refused or failed.
@@ -142,9 +142,18 @@ const NOUNS: &[&str] = &[
     PhiAgreement::NOUN,
     ProviderKind::NOUN,
     Replies::NOUN,
+    Word::NOUN,
 ];
 
 impl StoreError {
+    /// Whether something that is stored cannot be read or trusted.
+    pub fn is_about_stored(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreadable(_) | Self::Unknown(_) | Self::Tampered { .. }
+        )
+    }
+
     /// Reason why a stored value could not be read: a word that this version does not know, or damage. The reader's
     /// message is inspected and not repeated, because it may quote the value.
     pub(crate) fn of_stored(what: &'static str, error: &serde_json::Error) -> Self {

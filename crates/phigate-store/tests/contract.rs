@@ -45,6 +45,11 @@ promises! {
         a_rotated_key_overlaps_with_its_successor,
         changes_by_another_process_bind_the_next_call,
         provider_keys_come_back_only_through_admission;
+    policy:
+        words_of_every_level_bind_the_next_call,
+        records_spell_out_each_policy,
+        rotated_key_keeps_group_and_words,
+        wrong_levels_are_refused;
     people:
         a_login_needs_the_right_password_and_failures_are_slowed_down,
         failures_are_counted_across_processes_and_before_the_password_is_looked_at,

@@ -41,6 +41,7 @@ acts! {
     KeyRefused "key.refused" "Bad key refused" Bad;
     KeyRevoke "key.revoke" "API key revoked" Plain;
     KeyRotate "key.rotate" "API key rotated" Plain;
+    KeySet "key.set" "API key moved to a group" Info;
     LinkCreate "link.create" "Invitation made" Plain;
     LinkRemove "link.remove" "Invitation withdrawn" Plain;
     Login "login" "Signed in" Plain;
@@ -48,6 +49,8 @@ acts! {
     LoginGuessed "login.guessed" "Password guessed at from many addresses" Bad;
     MasterKeyRotate "master_key.rotate" "Master key rotated" Info;
     ModeSet "mode.set" "Mode changed" Info;
+    PolicySet "policy.set" "Policy changed" Info;
+    PolicyTry "policy.try" "Policy tried on past requests" Warn;
     ProviderRemove "provider.remove" "Provider removed" Plain;
     ProviderSet "provider.set" "Provider set" Plain;
     RequestsRefused "requests.refused" "Requests refused" Bad;

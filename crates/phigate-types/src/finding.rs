@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
+use crate::Mode;
+
 /// Place of PHI in a request; never the text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
@@ -21,6 +23,12 @@ pub struct Finding {
     pub score: f64,
     /// The rule that found it.
     pub rule: Cow<'static, str>,
+    /// Treatment by the policy; `None` in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Mode>,
+    /// Level of the policy that says so: `account`, `group:NAME`, `key:ID`, `provider:NAME` or `request`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<SmolStr>,
 }
 
 /// A part of a request that was not scanned.

@@ -164,6 +164,7 @@ fn request(
             10 => "embeddings".into(),
             _ => "chat".into(),
         }),
+        policy: None,
         conversation: None,
         terms: phigate_store::ProviderTerms::default(),
         error_code: None,

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use phi_detect::PhiKind;
 use phigate_core::service;
-use phigate_types::{Action, Blame, ErrorCode, Mode};
+use phigate_types::{Action, Blame, ErrorCode, Mode, Word};
 use serde_json::json;
 
 /// The description.
@@ -24,6 +24,7 @@ fn fill() -> String {
         ("\"{error_codes}\"", list(told.map(ErrorCode::code))),
         ("\"{actions}\"", list(Action::all().map(Action::code))),
         ("\"{phi_kinds}\"", list(PhiKind::all().map(PhiKind::code))),
+        ("\"{policy_actions}\"", list(Word::all().map(Word::code))),
         ("\"{scan_actions}\"", list(service::scan_actions())),
         (
             "{modes}",
@@ -70,6 +71,7 @@ mod tests {
             "/beta/litellm_basic_guardrail_api",
             "/v1/models",
             "/v1/models/{id}",
+            "/v1/policy",
             "/v1/requests/{id}",
             "/healthz",
             "/readyz",

@@ -13,7 +13,7 @@ use http::{StatusCode, header};
 use phigate_core::service::presidio::{self, Hash, HashKind};
 use phigate_core::service::{Answered, Desk};
 use phigate_edge::{EdgeError, RequestId, Upload, WorkPermit};
-use phigate_gateway::{Call, GatewayError, Sender, detector};
+use phigate_gateway::{Call, GatewayError, Sender, detector_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -116,8 +116,7 @@ impl Desktop {
             presidio::supports(&language)?;
         }
         let account = self.app.vault.access.account(&self.account_id).await?;
-        let detector =
-            detector(&account.settings.detection).map_err(|_| GatewayError::DetectorUnavailable)?;
+        let detector = detector_of(&account).map_err(|_| GatewayError::DetectorUnavailable)?;
         Ok(Json(json!(list(&detector))))
     }
 }

@@ -11,9 +11,11 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use phigate_core::doors::{DOORS, Door, MESSAGES};
 use phigate_core::service;
 use phigate_edge::{ClientAddress, RequestId, Upload, WorkPermit, health_routes};
-use phigate_gateway::{Call, GatewayError, Sender, listed_models, routes, routes_at};
+use phigate_gateway::{
+    Call, GatewayError, PolicyRow, Sender, listed_models, policy_table, routes, routes_at,
+};
 use phigate_types::ErrorFormat;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::{models, not_served, openapi, requests};
@@ -31,6 +33,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/beta/litellm_basic_guardrail_api", post(guard))
         .route("/v1/models", get(models))
         .route("/v1/models/{*id}", get(model))
+        .route("/v1/policy", get(policy))
         .route("/v1/requests/{id}", get(requests::show))
         .route("/openapi.json", get(describe))
         .with_state(Arc::clone(&app))
@@ -119,6 +122,19 @@ async fn models(
     } else {
         models::openai_list(models)
     }))
+}
+
+/// The effective treatment of every kind for a caller's key.
+async fn policy(
+    State(app): State<Arc<App>>,
+    Extension(client): Extension<ClientAddress>,
+    Extension(id): Extension<RequestId>,
+    headers: HeaderMap,
+) -> Result<Json<Value>, GatewayError> {
+    let admitted = app.gateway.admit(&headers, client.0, id.0).await?;
+    let rows = policy_table(&admitted.account, &admitted.policy);
+    let rows: Vec<Value> = rows.iter().map(PolicyRow::json).collect();
+    Ok(Json(json!({ "policy": rows })))
 }
 
 async fn model(

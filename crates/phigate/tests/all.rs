@@ -29,6 +29,7 @@ mod lookup;
 mod metrics;
 mod one_place;
 mod plain_english;
+mod policy;
 mod profile;
 mod providers;
 mod providers_docs;

@@ -9,6 +9,7 @@ mod growth;
 mod http1;
 mod json;
 mod mask;
+mod policy;
 mod proxies;
 mod replies;
 mod reply_stage;
@@ -55,6 +56,8 @@ pub const TARGETS: &[Target] = &[
     streams::COMPLETIONS,
     replies::TARGET,
     reply_stage::TARGET,
+    // Settings.
+    policy::TARGET,
     // Texts.
     scan::TARGET,
     growth::TARGET,

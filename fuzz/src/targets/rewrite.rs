@@ -51,10 +51,7 @@ fn run(bytes: &[u8]) {
 /// The request as it would be sent; `None` if it would not be sent.
 fn rewritten(mode: Mode, body: String) -> Option<String> {
     let request = Request::read(CHAT.form, body.into_bytes(), &RequestLimits::default()).ok()?;
-    let policy = Policy {
-        mode,
-        allow_unscannable: true,
-    };
+    let policy = Policy::uniform(mode).allowing_unscannable(true);
     let scanned = protect::scan(&SCANNER, request);
     match protect::apply(&policy, &SCANNER, scanned) {
         Outcome::Forward(clean) => Some(clean.request().document().expose().to_owned()),

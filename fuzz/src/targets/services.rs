@@ -27,10 +27,7 @@ fn run(bytes: &[u8]) {
     };
     let desk = Desk {
         scanner: &QUICK,
-        policy: Policy {
-            mode: Mode::MASK,
-            allow_unscannable: false,
-        },
+        policy: Policy::uniform(Mode::MASK),
         bounds: Bounds {
             depth_max: 64,
             values_max: 10_000,

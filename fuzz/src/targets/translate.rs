@@ -23,10 +23,7 @@ fn run(bytes: &[u8]) {
     let Ok(request) = Request::read(door.form, body.to_vec(), &RequestLimits::default()) else {
         return;
     };
-    let policy = Policy {
-        mode: Mode::FLAG,
-        allow_unscannable: true,
-    };
+    let policy = Policy::uniform(Mode::FLAG).allowing_unscannable(true);
     let model = request.model().to_owned();
     let Outcome::Forward(clean) = protect::apply(&policy, &QUICK, protect::scan(&QUICK, request))
     else {

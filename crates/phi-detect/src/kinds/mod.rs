@@ -143,6 +143,36 @@ impl std::fmt::Debug for PhiKind {
     }
 }
 
+/// A set of kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PhiKinds(u128);
+
+impl PhiKinds {
+    /// The set with one more kind.
+    #[must_use]
+    pub fn with(self, kind: PhiKind) -> Self {
+        Self(self.0 | 1 << kind.0)
+    }
+
+    /// Whether no kind is in the set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The kinds, in table order.
+    pub fn iter(self) -> impl Iterator<Item = PhiKind> {
+        PhiKind::all().filter(move |kind| self.0 & 1 << kind.0 != 0)
+    }
+}
+
+impl std::ops::BitOr for PhiKinds {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,5 +180,17 @@ mod tests {
     #[test]
     fn the_kind_of_names_is_its_row() {
         assert_eq!(PhiKind::NAME.code(), "name");
+    }
+
+    #[test]
+    fn set_of_kinds_gives_its_kinds_back() {
+        for kind in PhiKind::all() {
+            let set = PhiKinds::default().with(kind) | PhiKinds::default().with(PhiKind::NAME);
+            assert!(set.iter().any(|one| one == kind) && !set.is_empty());
+            assert_eq!(
+                set.iter().count(),
+                if kind == PhiKind::NAME { 1 } else { 2 }
+            );
+        }
     }
 }

@@ -1,23 +1,18 @@
 //! Applies an account's policy to a scanned request.
 
-use phigate_types::{Effect, ErrorCode, Mode};
+use phi_detect::Finding;
+pub use phigate_types::Policy;
+use phigate_types::{Action, Effect, ErrorCode, Mode, Ruling};
 
 use crate::json::Document;
 use crate::request::{Request, RequestError};
 
+use super::kept::Kept;
+use super::located::LocatedFinding;
 use super::report::Report;
 use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
 use super::scan::Scanned;
 use super::scanner::Scanner;
-
-/// The account's policy.
-#[derive(Debug, Clone, Copy)]
-pub struct Policy {
-    /// The handling mode.
-    pub mode: Mode,
-    /// Whether attachments that cannot be scanned are forwarded in every mode.
-    pub allow_unscannable: bool,
-}
 
 /// The decision about a request.
 #[derive(Debug)]
@@ -32,21 +27,22 @@ pub enum Outcome {
     Unfinished(Report),
 }
 
-/// A request that may leave: every finding was dealt with as the mode says. Only [`apply`] makes one:
+/// A request that may leave: every finding was treated as the policy says. Only [`apply`] makes one:
 ///
 /// ```compile_fail,E0451
-/// # use phigate_core::{request::Request, protect::{CleanRequest, Scanned}};
-/// # use phigate_types::Mode;
-/// # fn unapplied(request: Request, scanned: Scanned) -> CleanRequest {
-/// CleanRequest { request, original: None, report: scanned.report().clone(), mode: Mode::FLAG }
+/// # use phigate_core::{request::Request, protect::CleanRequest};
+/// # fn unapplied(request: Request, other: CleanRequest) -> CleanRequest {
+/// CleanRequest { request, ..other }
 /// # }
 /// ```
 pub struct CleanRequest {
     request: Request,
-    /// The body as the caller sent it, if the mode changed it.
+    /// The body as the caller sent it, if it was changed.
     original: Option<Document>,
     report: Report,
-    mode: Mode,
+    /// The policy, and what it leaves unchanged. Boxed: most outcomes are smaller.
+    kept: Box<Kept>,
+    action: Action,
 }
 
 /// Shows only the lengths of the bodies.
@@ -59,7 +55,7 @@ impl std::fmt::Debug for CleanRequest {
         write!(
             out,
             "CleanRequest({sent} bytes of {original}, {})",
-            self.mode
+            self.action
         )
     }
 }
@@ -77,7 +73,7 @@ impl CleanRequest {
         document.expose().as_bytes()
     }
 
-    /// The document as the caller sent it, if the mode changed it.
+    /// The document as the caller sent it, if it was changed.
     pub(crate) fn original_document(&self) -> Option<&Document> {
         self.original.as_ref()
     }
@@ -87,18 +83,29 @@ impl CleanRequest {
         &self.report
     }
 
-    /// The mode that was applied.
-    pub fn mode(&self) -> Mode {
-        self.mode
+    /// The policy that was applied.
+    pub fn policy(&self) -> &Policy {
+        self.kept.policy()
+    }
+
+    /// The findings that leave as they are.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// The strongest action on a finding.
+    pub fn action(&self) -> Action {
+        self.action
     }
 }
 
-/// Applies the account's policy to a scanned request.
+/// Applies a policy to a scanned request.
 pub fn apply(policy: &Policy, scanner: &Scanner, scanned: Scanned) -> Outcome {
     apply_with(policy, scanner, scanned, None)
 }
 
-/// Applies the account's policy. In masking modes, each value gets a token instead of a placeholder.
+/// Applies a policy: here each finding gets its treatment, and a single finding that blocks refuses the request. Masked
+/// values get tokens instead of placeholders.
 pub fn apply_with(
     policy: &Policy,
     scanner: &Scanner,
@@ -110,28 +117,37 @@ pub fn apply_with(
         findings,
         report,
     } = scanned;
-    if report.has_phi() && matches!(policy.mode.effect, Effect::Block) {
+    if is_blocked(policy, &findings) {
         return Outcome::Block(report);
     }
     // The setting allows attachments only. A text that was not fully scanned may hold anything.
-    if !report.is_complete() && !policy.mode.forwards_unscanned() {
+    if !report.is_complete() && !policy.forwards_unscanned() {
         return Outcome::Unfinished(report);
     }
     if let Some(refusal) = unscannable(policy, &report) {
         return Outcome::Refuse(refusal, report);
     }
+    let rulings = findings.iter().map(|found| ruling(policy, &found.finding));
+    let mode = rulings
+        .reduce(Ruling::or_stronger)
+        .map(|ruling| ruling.mode());
     let mut clean = CleanRequest {
-        request,
         original: None,
         report,
-        mode: policy.mode,
+        kept: Box::new(Kept::new(policy, request.document(), &findings)),
+        request,
+        action: mode.map_or(Action::FORWARDED, |mode| mode.action),
     };
-    if let Effect::Replace(replacement) = policy.mode.effect
-        && clean.report.has_phi()
-    {
+    if mode.is_some_and(|mode| matches!(mode.effect, Effect::Replace(_))) {
         let (form, document) = (clean.request.form(), clean.request.document());
-        let mut stand_ins = StandIns::new(replacement, tokens);
-        match rewrite_document(scanner, form, document, &findings, &mut stand_ins) {
+        let mut stand_ins = StandIns::new(policy, tokens);
+        match rewrite_document(
+            scanner,
+            form,
+            document,
+            (&findings, &clean.kept),
+            &mut stand_ins,
+        ) {
             Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);
@@ -142,9 +158,23 @@ pub fn apply_with(
     Outcome::Forward(clean)
 }
 
+/// Whether the policy blocks any of these findings.
+pub(super) fn is_blocked(policy: &Policy, findings: &[LocatedFinding]) -> bool {
+    let blocks = |mode: Mode| matches!(mode.effect, Effect::Block);
+    let mut findings = findings.iter();
+    findings.any(|found| blocks(ruling(policy, &found.finding).mode()))
+}
+
+/// The treatment of a finding: the strongest of its kind and of the kinds hidden under it.
+pub fn ruling<'p>(policy: &'p Policy, finding: &Finding) -> Ruling<'p> {
+    let own = policy.of(finding.kind.code());
+    let hidden = finding.hides.iter().map(|kind| policy.of(kind.code()));
+    hidden.fold(own, Ruling::or_stronger)
+}
+
 /// The refusal of a request with parts that cannot be scanned; `None` if the policy allows them.
 pub(super) fn unscannable(policy: &Policy, report: &Report) -> Option<RequestError> {
-    if policy.allow_unscannable || policy.mode.forwards_unscanned() {
+    if policy.allows_unscannable() || policy.forwards_unscanned() {
         return None;
     }
     let part = report.unscannable().first()?;

@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use phi_detect::{Finding, PhiKind};
 
-use crate::json::NodeId;
+use crate::json::{Document, NodeId};
 use crate::request::Place;
+
+use super::kept::Kept;
 
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
@@ -44,7 +46,7 @@ pub(crate) struct ScanResult {
     /// The findings, in order of place.
     pub(super) findings: Vec<LocatedFinding>,
     /// Whether everything was scanned.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
     /// Bytes of text that were scanned.
     pub(super) text_bytes: u64,
 }
@@ -58,15 +60,10 @@ impl ScanResult {
         }
     }
 
-    /// Whether everything was scanned and nothing was found.
-    pub(crate) fn is_clean(&self) -> bool {
-        self.is_complete && self.findings.is_empty()
-    }
-
-    /// The kinds found, each once, in table order.
-    pub(crate) fn kinds(&self) -> Vec<PhiKind> {
-        let findings = self.findings.iter();
-        let mut kinds: Vec<PhiKind> = findings.map(|located| located.finding.kind).collect();
+    /// The kinds of the findings that may not leave, each once, in table order.
+    pub(crate) fn kinds_beside(&self, kept: &Kept, document: &Document) -> Vec<PhiKind> {
+        let others = kept.others(document, &self.findings);
+        let mut kinds: Vec<PhiKind> = others.iter().map(|one| one.finding.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds
@@ -88,12 +85,17 @@ impl ScanResult {
             if overlaps {
                 let end = early.finding.span.end.max(late.finding.span.end);
                 early.continues |= late.continues;
+                let hides = early.finding.hides | late.finding.hides;
                 if late.finding.score > early.finding.score {
                     let start = early.finding.span.start;
                     std::mem::swap(&mut early.finding, &mut late.finding);
                     early.finding.span.start = start;
                 }
                 early.finding.span.end = end;
+                early.finding.hides = match late.finding.kind == early.finding.kind {
+                    true => hides,
+                    false => hides.with(late.finding.kind),
+                };
             }
             overlaps
         });

@@ -1,4 +1,4 @@
-//! Protection of a request in each mode.
+//! Protection of a request by a policy.
 //!
 //! [`scan`] finds; [`apply`] decides. Only `scan` makes a [`Scanned`] and only `apply` makes a [`CleanRequest`], so
 //! nothing can be forwarded that was not scanned.
@@ -7,6 +7,7 @@ mod apply;
 mod id_words;
 pub mod identifier;
 mod joined;
+mod kept;
 mod located;
 mod plain;
 mod report;
@@ -14,8 +15,10 @@ mod rewrite;
 mod scan;
 mod scanner;
 
-pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
+pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with, ruling};
 pub use identifier::plain as normalise;
+pub(crate) use kept::Kept;
+
 pub use plain::{Found, NotRewritten, ScannedDocument, scan_plain};
 pub use report::Report;
 pub use rewrite::{Tokens, rewrite_text};

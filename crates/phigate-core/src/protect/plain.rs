@@ -1,12 +1,12 @@
 //! Scanning of a document for its sender: scanned and rewritten like a request, but not forwarded.
 
 use phi_detect::{CodePoints, Finding};
-use phigate_types::Effect;
 
 use crate::json::{Document, NodeId, Value};
 use crate::request::{Form, Place, RequestError};
 
-use super::apply::{Policy, not_rewritable, unscannable};
+use super::apply::{Policy, is_blocked, not_rewritable, ruling, unscannable};
+use super::kept::Kept;
 use super::located::LocatedFinding;
 use super::report::{Lists, Report};
 use super::rewrite::{StandIns, Unsafe, rewrite_document};
@@ -115,20 +115,30 @@ impl ScannedDocument {
         unscannable(policy, &self.report)
     }
 
-    /// The document with its findings replaced in the policy's mode; unchanged if the mode replaces nothing.
+    /// Whether the policy blocks a finding.
+    pub fn is_blocked(&self, policy: &Policy) -> bool {
+        is_blocked(policy, &self.findings)
+    }
+
+    /// Whether the policy changes a finding, or blocks it.
+    pub fn is_changed(&self, policy: &Policy) -> bool {
+        let mut found = self.findings.iter();
+        found.any(|one| !ruling(policy, &one.finding).mode().forwards_unscanned())
+    }
+
+    /// The document with its findings replaced as the policy says; unchanged if it replaces none.
     pub fn rewrite(&self, scanner: &Scanner, policy: &Policy) -> Result<Document, NotRewritten> {
         if let Some(refusal) = self.unscannable(policy) {
             return Err(NotRewritten::Refused(refusal));
         }
-        let Effect::Replace(replacement) = policy.mode.effect else {
-            return Ok(self.document.clone());
-        };
-        if self.findings.is_empty() {
+        if !self.is_changed(policy) {
             return Ok(self.document.clone());
         }
-        let mut stand_ins = StandIns::new(replacement, None);
+        let mut stand_ins = StandIns::new(policy, None);
         let (form, document) = (self.form, &self.document);
-        let rewritten = rewrite_document(scanner, form, document, &self.findings, &mut stand_ins);
+        let kept = Kept::new(policy, document, &self.findings);
+        let found = (&*self.findings, &kept);
+        let rewritten = rewrite_document(scanner, form, document, found, &mut stand_ins);
         rewritten.map_err(|error| match error {
             Unsafe::NotRewritable(path) => NotRewritten::Refused(not_rewritable(path)),
             Unsafe::Unfinished => NotRewritten::Unfinished,

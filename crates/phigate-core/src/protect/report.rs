@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use phi_detect::{CodePoints, PhiKind};
-use phigate_types::{Finding, Unscannable};
+use phi_detect::{CodePoints, PhiKind, PhiKinds};
+use phigate_types::{Finding, Policy, Ruling, Unscannable};
 use smol_str::SmolStr;
 
 use crate::json::{Document, NodeId};
@@ -29,6 +29,8 @@ const GIVEN: &str = "given";
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     findings: Arc<Vec<Finding>>,
+    /// Kinds hidden under listed findings, by the index of the finding.
+    hidden: Vec<(usize, PhiKinds)>,
     counts: BTreeMap<PhiKind, usize>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
@@ -123,7 +125,12 @@ impl Report {
                 end: end as u64,
                 score: finding.rounded_score(),
                 rule: Cow::Borrowed(finding.rule),
+                action: None,
+                by: None,
             });
+            if !finding.hides.is_empty() {
+                self.hidden.push((findings.len() - 1, finding.hides));
+            }
             if lists.identifiers {
                 let forms = identifier::stored_forms(finding.kind, exact).into_iter();
                 let forms = forms.map(|form| (finding.kind, PhiText::new(form)));
@@ -156,6 +163,8 @@ impl Report {
                     end: span.end as u64,
                     score,
                     rule: Cow::Borrowed(GIVEN),
+                    action: None,
+                    by: None,
                 });
             }
         }
@@ -190,6 +199,23 @@ impl Report {
     /// The listed findings, in order of place.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// The listed findings with their treatment by a policy.
+    pub fn ruled(&self, policy: &Policy) -> Vec<Finding> {
+        let mut findings = self.findings.to_vec();
+        let mut hidden = self.hidden.iter().peekable();
+        for (at, finding) in findings.iter_mut().enumerate() {
+            let own = policy.of(&finding.kind);
+            let hides = hidden.next_if(|(under, _)| *under == at);
+            let hides = hides.iter().flat_map(|(_, kinds)| kinds.iter());
+            let ruling = hides
+                .map(|kind| policy.of(kind.code()))
+                .fold(own, Ruling::or_stronger);
+            finding.action = Some(ruling.mode());
+            finding.by = Some(ruling.by.code());
+        }
+        findings
     }
 
     /// The kinds found, each once, in table order.

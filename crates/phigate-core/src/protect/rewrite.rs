@@ -1,14 +1,16 @@
-//! Replaces findings as the mode requires, until the scanner finds nothing more.
+//! Replaces findings as the policy requires, until the scanner finds nothing more to replace.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use phi_detect::{Detector, PhiKind};
-use phigate_types::{Effect, Mode, Replaced};
+use phigate_types::{Effect, Mode, Policy, Replaced};
 
 use crate::json::{Document, Json};
 use crate::request::{self, Form, Place};
 
+use super::apply::ruling;
+use super::kept::Kept;
 use super::located::LocatedFinding;
 use super::scan::{scan_document, values_of};
 use super::scanner::Scanner;
@@ -24,27 +26,21 @@ pub type Tokens<'t> = dyn FnMut(PhiKind, &str) -> String + 't;
 
 /// The replacements of findings.
 pub(super) struct StandIns<'s, 't> {
-    replacement: Replacement,
+    policy: &'s Policy,
     tokens: Option<&'s mut Tokens<'t>>,
 }
 
 impl<'s, 't> StandIns<'s, 't> {
-    /// The mode's replacement, with tokens in place of its placeholders.
-    pub(super) fn new(replacement: Replacement, tokens: Option<&'s mut Tokens<'t>>) -> Self {
-        Self {
-            replacement,
-            tokens,
-        }
+    /// The policy's replacements, with tokens in place of placeholders.
+    pub(super) fn new(policy: &'s Policy, tokens: Option<&'s mut Tokens<'t>>) -> Self {
+        Self { policy, tokens }
     }
 
-    fn of<'v>(&mut self, kind: PhiKind, value: &'v str) -> Cow<'v, str> {
-        let placeholder = kind.placeholder();
-        let plain = (self.replacement)(Replaced {
-            placeholder,
-            text: value,
-        });
+    fn of<'v>(&mut self, cut: &'v Cut) -> Cow<'v, str> {
+        let (placeholder, text) = (cut.kind.placeholder(), cut.value.as_str());
+        let plain = (cut.replacement)(Replaced { placeholder, text });
         match &mut self.tokens {
-            Some(token_of) if plain == placeholder => Cow::Owned(token_of(kind, value)),
+            Some(token_of) if plain == placeholder => Cow::Owned(token_of(cut.kind, text)),
             _ => plain,
         }
     }
@@ -66,31 +62,34 @@ pub(super) fn rewrite_document(
     scanner: &Scanner,
     form: &dyn Form,
     document: &Document,
-    findings: &[LocatedFinding],
+    (findings, kept): (&[LocatedFinding], &Kept),
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
-    let places = cuts(document, findings)?;
+    let findings = kept.changed(findings);
+    let places = cuts(document, &findings, stand_ins.policy)?;
     if stand_ins.tokens.is_some() {
-        let mut placeholders = StandIns::new(stand_ins.replacement, None);
-        let shown = splice(document, findings, &places, &mut placeholders)?;
-        if scan_document(scanner, form, &shown).is_clean() {
-            return splice(document, findings, &places, stand_ins);
+        let mut placeholders = StandIns::new(stand_ins.policy, None);
+        let shown = splice(document, &findings, &places, &mut placeholders)?;
+        let result = scan_document(scanner, form, &shown);
+        if result.is_complete && kept.others(&shown, &result.findings).is_empty() {
+            return splice(document, &findings, &places, stand_ins);
         }
     }
-    let mut current = splice(document, findings, &places, stand_ins)?;
+    let mut current = splice(document, &findings, &places, stand_ins)?;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, form, &current);
-        if result.is_clean() {
-            return Ok(current);
-        }
         if !result.is_complete {
             return Err(Unsafe::Unfinished);
         }
-        let places = cuts(&current, &result.findings)?;
-        current = splice(&current, &result.findings, &places, stand_ins)?;
+        let left = kept.others(&current, &result.findings);
+        if left.is_empty() {
+            return Ok(current);
+        }
+        let places = cuts(&current, &left, stand_ins.policy)?;
+        current = splice(&current, &left, &places, stand_ins)?;
     }
     let result = scan_document(scanner, form, &current);
-    match result.findings.first() {
+    match kept.others(&current, &result.findings).first() {
         _ if !result.is_complete => Err(Unsafe::Unfinished),
         None => Ok(current),
         Some(left) => Err(Unsafe::NotRewritable(request::path(
@@ -115,6 +114,7 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
 /// A finding to be replaced.
 struct Cut {
     kind: PhiKind,
+    replacement: Replacement,
     stands: Stands,
     value: String,
     place: Range<usize>,
@@ -131,9 +131,19 @@ enum Stands {
     InNumber,
 }
 
-/// Returns the findings with their places in the document, in its order. Only texts can be rewritten.
-fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsafe> {
-    if let Some(fixed) = found.iter().find(|located| located.place != Place::Text) {
+/// Returns the findings with their places in the document, in its order. Only texts can be rewritten, and only findings
+/// that do not block: one that blocks can show after a replacement.
+fn cuts(
+    document: &Document,
+    found: &[LocatedFinding],
+    policy: &Policy,
+) -> Result<Vec<Cut>, Unsafe> {
+    let replacement =
+        |located: &LocatedFinding| match ruling(policy, &located.finding).mode().effect {
+            Effect::Replace(replacement) if located.place == Place::Text => Some(replacement),
+            _ => None,
+        };
+    if let Some(fixed) = found.iter().find(|one| replacement(one).is_none()) {
         let path = request::path(&document.value(fixed.node));
         return Err(Unsafe::NotRewritable(path));
     }
@@ -157,8 +167,12 @@ fn cuts(document: &Document, found: &[LocatedFinding]) -> Result<Vec<Cut>, Unsaf
             let whole = number.unwrap_or_else(|| span.clone());
             let start = whole.start.max(cut_to).min(whole.end);
             cut_to = cut_to.max(whole.end);
+            let Some(replacement) = replacement(located) else {
+                continue;
+            };
             cuts.push(Cut {
                 kind: located.finding.kind,
+                replacement,
                 stands,
                 value: values.next().unwrap_or_default(),
                 place: text.span_in_document(start..whole.end),
@@ -219,8 +233,8 @@ fn splice(
     for cut in cuts {
         let stand_in = match cut.stands {
             Stands::Before => Cow::Borrowed(""),
-            Stands::InText => json_escaped(stand_ins.of(cut.kind, &cut.value)),
-            Stands::InNumber => json_escaped(as_json(&stand_ins.of(cut.kind, &cut.value))),
+            Stands::InText => json_escaped(stand_ins.of(cut)),
+            Stands::InNumber => json_escaped(as_json(&stand_ins.of(cut))),
         };
         edits.push((cut.place.clone(), stand_in));
     }

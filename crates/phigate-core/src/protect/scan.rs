@@ -8,6 +8,7 @@ use crate::json::{Document, Value};
 use crate::request::{self, Form, Place, Request, Slot};
 use crate::text::PhiText;
 
+use super::apply::{Policy, is_blocked};
 use super::id_words::{find_in_model, find_in_words, path_steps};
 use super::joined::scan_context;
 use super::located::{LocatedFinding, ScanResult};
@@ -38,6 +39,11 @@ impl Scanned {
     /// The request.
     pub fn request(&self) -> &Request {
         &self.request
+    }
+
+    /// Whether the policy blocks a finding.
+    pub fn is_blocked(&self, policy: &Policy) -> bool {
+        is_blocked(policy, &self.findings)
     }
 
     /// The values of the findings, as the caller wrote them. They are PHI.

@@ -170,7 +170,7 @@ impl Request {
     }
 
     /// Reads a body that was read before, so that it is within the limits.
-    pub(crate) fn read_again(form: &'static dyn Form, body: Vec<u8>) -> Result<Self, RequestError> {
+    pub fn read_again(form: &'static dyn Form, body: Vec<u8>) -> Result<Self, RequestError> {
         Self::read(form, body, &RequestLimits::NONE)
     }
 

@@ -1,18 +1,17 @@
 //! LiteLLM's generic guardrail: its proxy asks for a verdict on a request or on a reply.
 //!
 //! LiteLLM replaces its `texts` and `tools` with those it gets back. PHI in any other field cannot be given back
-//! changed, so it is refused if the mode would change it.
+//! changed, so it is refused if the policy would change it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use phi_detect::PhiKind;
-use phigate_types::Effect;
 use serde_json::json;
 
 use crate::doors::CHAT;
 use crate::json::{Bounds, Document, Kind, Value};
-use crate::protect::{NotRewritten, Report, ScannedDocument, scan_plain};
+use crate::protect::{NotRewritten, Policy, Report, ScannedDocument, ruling, scan_plain};
 use crate::request::RequestError;
 use crate::text::PhiText;
 
@@ -160,19 +159,19 @@ fn verdict(
     scanned: &ScannedDocument,
     repeated: &Repeated<'_>,
 ) -> Result<Verdict, Refused> {
-    let (report, mode) = (scanned.report(), desk.policy.mode);
-    if matches!(mode.effect, Effect::Block) && report.has_phi() {
+    let (report, policy) = (scanned.report(), &desk.policy);
+    if scanned.is_blocked(policy) {
         return Ok(Verdict::Block(found(report)));
     }
-    if mode.forwards_unscanned() {
+    if policy.forwards_unscanned() {
         return Ok(Verdict::Pass);
     }
     if !report.is_complete() {
         return Err(Refused::unfinished(report));
     }
-    match scanned.rewrite(desk.scanner, &desk.policy) {
-        Ok(_) if !report.has_phi() => Ok(Verdict::Pass),
-        Ok(rewritten) => Ok(given_back(scanned, &rewritten, repeated)),
+    match scanned.rewrite(desk.scanner, policy) {
+        Ok(_) if !scanned.is_changed(policy) => Ok(Verdict::Pass),
+        Ok(rewritten) => Ok(given_back(scanned, policy, &rewritten, repeated)),
         Err(NotRewritten::Refused(refusal)) => Ok(Verdict::Block(refusal.message)),
         Err(NotRewritten::Unfinished) => Err(Refused::unfinished(report)),
     }
@@ -188,7 +187,12 @@ fn found(report: &Report) -> String {
 }
 
 /// The verdict with the changes, if every change is in a field that LiteLLM takes back.
-fn given_back(scanned: &ScannedDocument, rewritten: &Document, repeated: &Repeated<'_>) -> Verdict {
+fn given_back(
+    scanned: &ScannedDocument,
+    policy: &Policy,
+    rewritten: &Document,
+    repeated: &Repeated<'_>,
+) -> Verdict {
     let (before, root) = (scanned.document(), scanned.document().root());
     let texts: HashSet<Cow<'_, str>> = repeated.texts.iter().filter_map(Value::string).collect();
     let mut in_messages: HashMap<Cow<'_, str>, &str> = HashMap::new();
@@ -201,6 +205,9 @@ fn given_back(scanned: &ScannedDocument, rewritten: &Document, repeated: &Repeat
             continue;
         }
         for found in scanned.found_in(&member) {
+            if ruling(policy, found.finding).mode().forwards_unscanned() {
+                continue;
+            }
             let holder = before.value(found.node);
             let is_message = name == MESSAGES.1 && !holder.is_key();
             let text = holder.string().filter(|_| is_message);
@@ -229,7 +236,7 @@ fn given_back(scanned: &ScannedDocument, rewritten: &Document, repeated: &Repeat
     Verdict::Change(texts.into_iter().chain(tools).collect())
 }
 
-/// The reason why PHI that the mode would replace is refused.
+/// The reason why PHI that the policy would replace is refused.
 fn misplaced(report: &Report) -> String {
     format!(
         "{}; it stands where it cannot be given back changed",

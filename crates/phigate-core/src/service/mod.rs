@@ -17,11 +17,11 @@ pub use guardrail::guard;
 pub use scan::{scan, scan_actions};
 
 /// The context of a service call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Desk<'d> {
     /// The account's scanner, with the request's deadline.
     pub scanner: &'d Scanner,
-    /// The account's mode.
+    /// The caller's policy.
     pub policy: Policy,
     /// The limits of a body.
     pub bounds: Bounds,

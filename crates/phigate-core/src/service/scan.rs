@@ -38,13 +38,10 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
     }
     let rewritten = match asked.mode {
         None => None,
-        // The requested mode applies instead of the account's, because nothing is forwarded.
+        // The requested mode applies instead of the account's policy, because nothing is forwarded.
         Some(mode) => match scanned.rewrite(
             scanner,
-            &Policy {
-                mode,
-                ..desk.policy
-            },
+            &Policy::uniform(mode).allowing_unscannable(desk.policy.allows_unscannable()),
         ) {
             Ok(rewritten) => Some(rewritten),
             Err(reason) => return Err(Refused::not_rewritten(reason, &report)),

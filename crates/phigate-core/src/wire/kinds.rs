@@ -123,7 +123,7 @@ impl dyn WireFormat + '_ {
             stream: request.is_stream(),
             hash_user,
             aside: request.aside(),
-            is_strict: !clean.mode().forwards_unscanned(),
+            is_strict: !clean.policy().forwards_unscanned(),
         };
         let mut translated = self.translate(&call)?;
         site.place(&call, &mut translated)?;
@@ -131,6 +131,7 @@ impl dyn WireFormat + '_ {
         let is_as_scanned = translated.is_as_scanned;
         Ok(ProviderRequest {
             form: call.form,
+            kept: clean.kept().clone(),
             needs_rescan: !is_as_scanned && call.is_strict,
             has_phi_in_path: has_model_in_path && clean.report().has_phi_in_model(),
             translated,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use phigate_types::ErrorCode;
 
 use crate::json::Document;
+use crate::protect::Kept;
 use crate::request::{Aside, Form};
 
 /// A clean request for a format to translate. Only `write_request` makes one, so every translated request has been
@@ -27,7 +28,7 @@ pub struct Call<'a> {
     pub(super) hash_user: &'a dyn Fn(&str) -> String,
     /// The caller's data outside the body.
     pub(super) aside: &'a Aside,
-    /// Whether the mode lets no unscanned content pass, so that the form's settings are forced.
+    /// Whether the policy lets no unscanned content pass, so that the form's settings are forced.
     pub(super) is_strict: bool,
 }
 
@@ -46,6 +47,8 @@ pub struct ProviderRequest {
     pub(crate) translated: Translated,
     /// The format of the caller's request.
     pub(crate) form: &'static dyn Form,
+    /// The findings that leave as they are.
+    pub(crate) kept: Kept,
     /// Whether translation changed a request that may leave only without PHI.
     pub(crate) needs_rescan: bool,
     /// Whether PHI would become part of the address.

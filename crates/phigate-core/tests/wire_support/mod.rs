@@ -86,10 +86,7 @@ pub(crate) fn send_to(
         message: error.message.into(),
     })?;
     let scanner = Scanner::new(Detector::default().without_names());
-    let policy = Policy {
-        mode,
-        allow_unscannable: true,
-    };
+    let policy = Policy::uniform(mode).allowing_unscannable(true);
     let scanned = protect::scan(&scanner, request);
     let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
         panic!("the request is not forwarded");

@@ -8,7 +8,7 @@ use phigate_core::json::{Bounds, Document};
 use phigate_core::request;
 use phigate_store::{Decision, Revealed};
 use phigate_types::Finding;
-use phigate_types::{Action, Effect, Replaced};
+use phigate_types::{Effect, Mode, Replaced};
 
 use crate::view::{Piece, kind_class};
 
@@ -31,14 +31,12 @@ pub(crate) struct Passage {
     pub(crate) sent: Vec<Piece>,
 }
 
-/// Function that replaces a finding in a mode.
-type Replacement = fn(Replaced<'_>) -> Cow<'_, str>;
-
 /// Treatment of a request's texts on the way out.
 enum Fate {
     Unchanged,
     NothingSent,
-    Rewritten(Replacement),
+    /// Each finding was treated by the policy; findings of older records, which do not say how, as in this mode.
+    Rewritten(Mode),
 }
 
 /// Passages that are shown side by side; the whole text is below them.
@@ -88,13 +86,11 @@ impl Content {
 
 fn fate(decision: &Decision) -> Fate {
     // The action says what happened; the mode only what was meant to.
-    let rewriting = (decision.mode.action == decision.action).then_some(decision.mode.effect);
-    match rewriting {
-        Some(Effect::Keep) => Fate::Unchanged,
-        Some(Effect::Replace(word)) => Fate::Rewritten(word),
-        Some(Effect::Block) => Fate::NothingSent,
-        None if decision.action == Action::FORWARDED => Fate::Unchanged,
-        None => Fate::NothingSent,
+    let done = Mode::all().find(|mode| mode.action == decision.action);
+    match done.map(|mode| (mode, mode.effect)) {
+        Some((_, Effect::Keep)) => Fate::Unchanged,
+        Some((mode, Effect::Replace(_))) => Fate::Rewritten(mode),
+        Some((_, Effect::Block)) | None => Fate::NothingSent,
     }
 }
 
@@ -109,8 +105,8 @@ fn passage(
     let sent = match fate {
         Fate::Unchanged => original.clone(),
         Fate::NothingSent => Vec::new(),
-        Fate::Rewritten(word) => {
-            let expected = cut(text, findings, Some(*word));
+        Fate::Rewritten(mode) => {
+            let expected = cut(text, findings, Some(*mode));
             let expected_text: String = expected.iter().map(|piece| piece.text.as_str()).collect();
             // A translation may join texts, so it is enough that a sent text holds this one.
             let with_tokens = || {
@@ -162,8 +158,8 @@ fn with_tokens(expected: &[Piece], sent: &str) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-/// Cuts a text at findings, whose positions count characters.
-fn cut(text: &str, findings: &[&Finding], replacement: Option<Replacement>) -> Vec<Piece> {
+/// Cuts a text at findings, whose positions count characters; with a mode, as the text was sent.
+fn cut(text: &str, findings: &[&Finding], sent_in: Option<Mode>) -> Vec<Piece> {
     let starts: Vec<usize> = text
         .char_indices()
         .map(|(at, _)| at)
@@ -188,8 +184,9 @@ fn cut(text: &str, findings: &[&Finding], replacement: Option<Replacement>) -> V
             pieces.push(Piece::plain(before));
         }
         let kind = PhiKind::from_code(&finding.kind);
-        let shown = match (replacement, kind) {
-            (Some(word), Some(kind)) => word(Replaced {
+        let treated = sent_in.map(|mode| finding.action.unwrap_or(mode).effect);
+        let shown = match (treated, kind) {
+            (Some(Effect::Replace(word)), Some(kind)) => word(Replaced {
                 placeholder: kind.placeholder(),
                 text: found,
             }),
@@ -284,7 +281,7 @@ fn pretty(body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use phigate_types::Mode;
+    use phigate_types::Action;
     use serde_json::json;
 
     const ORIGINAL: &str = r#"{"model":"m","messages":[{"role":"user","content":"Ärztin: Jane Roe, SSN 123-45-6789."}]}"#;
@@ -351,6 +348,24 @@ mod tests {
             Some(r#"{"messages":[{"content":"Ärztin: , SSN ."}]}"#),
         );
         assert_eq!(text(&redacted.passages[0].sent), "Ärztin: , SSN .");
+    }
+
+    #[test]
+    fn each_finding_shows_its_own_treatment() {
+        let mut decision = decision(Mode::FLAG, Action::MASKED);
+        decision.findings[0].action = Some(Mode::MASK);
+        decision.findings[1].action = Some(Mode::FLAG);
+        let sent = r#"{"messages":[{"content":"Ärztin: [NAME], SSN 123-45-6789."}]}"#;
+        let revealed = Revealed {
+            request_id: uuid::Uuid::nil(),
+            original: Some(ORIGINAL.as_bytes().into()),
+            sent: Some(sent.as_bytes().into()),
+            attempts: Vec::new(),
+            reply: None,
+        };
+        let shown = Content::new(&decision, &revealed);
+        let wanted = "Ärztin: «[NAME]», SSN «123-45-6789».";
+        assert_eq!(text(&shown.passages[0].sent), wanted);
     }
 
     #[test]

@@ -178,6 +178,7 @@ static DETAILS: &[(&str, &str)] = &[
     ("minute", "in the minute"),
     ("left", "codes left:"),
     ("last4", "key ending in"),
+    ("protection", "protection"),
     ("phi", "PHI"),
     ("agreement", "agreement"),
     ("agreement_expires", "until"),
@@ -324,6 +325,12 @@ mod tests {
                 "192.0.2.1",
             ),
             (act(Act::SessionEnd), ""),
+            (
+                act(Act::PolicySet)
+                    .change("ssn=block", "ssn=mask")
+                    .detail("protection", "reduced"),
+                "ssn=block → ssn=mask, protection reduced",
+            ),
             (
                 act(Act::ProviderSet)
                     .change("default", "http://127.0.0.1:9190")

@@ -20,7 +20,7 @@ use crate::fields::Fields;
 use crate::layout::Layout;
 use crate::view::{Choice, Piece, Treatment, When, choices, in_sentence, pieces};
 use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
-use phigate_gateway::{AccountSettings, Weaker, account_field, detector};
+use phigate_gateway::{AccountSettings, Weaker, account_field, detector_of};
 use weakening::{Asked, ask};
 
 /// Subjects of the settings: address and label.
@@ -142,7 +142,7 @@ fn typed<'n>(
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     let state = dash.vault.accounts.mode(visit.account_id()).await?;
-    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
+    let detector = detector_of(&visit.account).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let changed = state.changed.zip(state.changed_by);
     page_with(

@@ -26,10 +26,7 @@ impl Rehearsal {
         let limits = RequestLimits::default();
         let request = Request::read(CHAT.form, body.to_string().into(), &limits).ok()?;
         let scanner = Scanner::new(Detector::default().without_names());
-        let policy = Policy {
-            mode: Mode::FLAG,
-            allow_unscannable: false,
-        };
+        let policy = Policy::uniform(Mode::FLAG);
         let scanned = protect::scan(&scanner, request);
         let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
             return None;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use phigate_store::{ProviderConfig, Settings};
-use phigate_types::{Mode, ProviderKind, read_models};
+use phigate_types::{Mode, Policy, ProviderKind, read_models};
 
 use super::*;
 
@@ -13,6 +13,7 @@ fn account(providers: &str) -> Account {
         id: "id".to_owned(),
         name: "default".to_owned(),
         mode: Mode::FLAG,
+        policy: Policy::uniform(Mode::FLAG),
         settings: Settings::default(),
         providers: BTreeMap::new(),
         aliases: BTreeMap::from([("gpt-4".to_owned(), "gpt-4o".to_owned())]),

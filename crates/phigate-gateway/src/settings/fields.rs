@@ -23,7 +23,7 @@ const THRESHOLD: &str = "threshold_";
 /// Reason why a setting rejects a value: lower case, without a full stop, and without the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct SettingError(String);
+pub struct SettingError(pub(super) String);
 
 /// One setting of an account.
 #[derive(Clone, Copy)]
@@ -82,6 +82,12 @@ static FIELDS: &[Plain] = &[
         "PHI handling mode",
         |all| all.mode.code().to_owned(),
         |all, text| coded(text, Mode::all().map(Mode::code)).map(|value| all.mode = value),
+    ),
+    Plain::switch(
+        "request_header",
+        "Requests may tighten their treatment by a header",
+        |all| switch_word(all.settings.request_header),
+        |all, text| switch(text).map(|value| all.settings.request_header = value),
     ),
     Plain::switch(
         "restore",

@@ -4,6 +4,7 @@
 //! The command line and the dashboard read and write settings by this table alone.
 
 mod fields;
+mod policy;
 mod weaker;
 
 use phigate_store::Settings;
@@ -12,6 +13,7 @@ use phigate_types::Mode;
 pub use fields::{
     AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
 };
+pub use policy::{PolicyRow, changed_policy, policy_table, read_words};
 pub use weaker::{Weaker, is_looked_for};
 
 /// Everything that an owner can set for an account, apart from its providers.

@@ -32,6 +32,15 @@ pub enum Weaker {
     Replies(Replies),
     /// A password alone opens the dashboard.
     SecondFactor,
+    /// A level of the policy treats a kind less strictly.
+    Kind {
+        /// The kind.
+        kind: PhiKind,
+        /// The level.
+        level: String,
+    },
+    /// A key leaves its group, and so the words of the group.
+    LeavesGroup(String),
     /// A provider may receive more of requests with PHI.
     Agreement(PhiAgreement),
 }
@@ -140,6 +149,13 @@ impl Weaker {
                 format!("Less is done about PHI in replies: {}.", after.label())
             }
             Self::SecondFactor => "A password alone is enough to sign in.".to_owned(),
+            Self::Kind { kind, level } => format!(
+                "Less is done about PHI of the type {} by the words of {level}.",
+                kind.label()
+            ),
+            Self::LeavesGroup(name) => {
+                format!("What the group {name} says no longer holds for the key.")
+            }
             Self::Agreement(after) => format!(
                 "The provider may receive more than before: {}. {}",
                 after.label(),

@@ -9,10 +9,13 @@ use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
 use crate::access::Access;
 use crate::access::api_keys::KeyBody;
+use crate::accounts::AccountBody;
+use phigate_types::Policy;
+
 use crate::error::AdmitError;
 use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
-use crate::model::{Account, Admission};
+use crate::model::{Account, Admission, PolicyWords};
 use crate::{Result, StoreError};
 
 /// Precision of the recorded last use of a key.
@@ -35,6 +38,7 @@ struct Known {
     /// Hash of the key itself, once it has matched.
     matched: OnceLock<[u64; 2]>,
     account: Arc<Account>,
+    policy: Policy,
     used_us: AtomicI64,
 }
 
@@ -95,6 +99,7 @@ impl Access {
         Ok(Admission {
             key_id,
             account: known.account.clone(),
+            policy: known.policy.clone(),
         })
     }
 
@@ -153,10 +158,18 @@ impl Access {
         let (keys, rows): (Vec<Item>, Vec<Item>) = rows
             .into_iter()
             .partition(|item| item.kind == ItemKind::ApiKey);
+        let words = match rows.iter().find(|item| item.kind == ItemKind::Account) {
+            Some(item) => item.read::<AccountBody>()?.words(),
+            None => PolicyWords::default(),
+        };
         let account = Arc::new(self.core.assemble(rows, generation).await?);
         let known = |item: &Item| {
             let stored: KeyBody = item.read()?;
+            let (group, key) = (stored.words.group.as_deref(), (&*item.id, &stored.words));
+            let allows_unscannable = account.settings.allow_unscannable;
+            let policy = Policy::of_levels(words.levels(group, Some(key)));
             let known = Known {
+                policy: policy.allowing_unscannable(allows_unscannable),
                 hash: stored.hash_bytes(),
                 matched: OnceLock::new(),
                 stored,

@@ -5,14 +5,16 @@ use std::collections::HashMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
-use phigate_types::Act;
+use phigate_types::{Act, Words};
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use crate::access::Access;
+use crate::accounts::check_group;
 use crate::core::about;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::api_key;
-use crate::model::{AdminAct, ApiKeyInfo, NewApiKey};
+use crate::model::{AdminAct, ApiKeyInfo, KeyWords, NewApiKey};
 use crate::{Result, StoreError};
 
 /// The longest name of a key, in characters.
@@ -20,7 +22,7 @@ pub const KEY_NAME_CHARS_MAX: usize = 80;
 
 /// A key as stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct KeyBody {
+pub(crate) struct KeyBody {
     pub(crate) name: String,
     pub(crate) hash: String,
     pub(crate) created: Timestamp,
@@ -28,6 +30,8 @@ pub(super) struct KeyBody {
     pub(crate) expires: Option<Timestamp>,
     pub(crate) revoked: Option<Timestamp>,
     pub(crate) rotated_to: Option<String>,
+    #[serde(flatten)]
+    pub(crate) words: KeyWords,
 }
 
 impl KeyBody {
@@ -46,13 +50,34 @@ impl Access {
         valid: Option<SignedDuration>,
         actor: &str,
     ) -> Result<NewApiKey> {
+        self.create_api_key_in(account_id, None, name, valid, actor)
+            .await
+    }
+
+    /// Makes a key in a group.
+    pub async fn create_api_key_in(
+        &self,
+        account_id: &str,
+        group: Option<&str>,
+        name: &str,
+        valid: Option<SignedDuration>,
+        actor: &str,
+    ) -> Result<NewApiKey> {
         let (_, account) = self.core.account_item(account_id).await?;
         check_name(name)?;
+        group.map_or(Ok(()), check_group)?;
         let expires = self.core.expiry(valid)?;
-        let (new, put) = self.new_key(account_id, name, expires, actor)?;
-        let act = AdminAct::new(self.core.now(), &account.name, actor, Act::KeyCreate)
+        let words = KeyWords {
+            group: group.map(SmolStr::from),
+            policy: Words::new(),
+        };
+        let (new, put) = self.new_key(account_id, name, expires, words, actor)?;
+        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::KeyCreate)
             .target(&new.id)
             .detail("name", name);
+        if let Some(group) = group {
+            act = act.detail("group", group);
+        }
         self.core
             .change(account_id, &act, vec![put], true)
             .await
@@ -86,6 +111,7 @@ impl Access {
                 revoked: stored.revoked,
                 last_used: last_used.and_then(|time_us| Timestamp::from_microsecond(time_us).ok()),
                 rotated_to: stored.rotated_to,
+                group: stored.words.group.map(String::from),
             });
         }
         keys.sort_by_key(|key| std::cmp::Reverse(key.created));
@@ -128,8 +154,8 @@ impl Access {
         let lifetime = stored
             .expires
             .map(|expires| expires.duration_since(stored.created));
-        let (new, put) =
-            self.new_key(account_id, &stored.name, self.core.expiry(lifetime)?, actor)?;
+        let (name, expires) = (&stored.name, self.core.expiry(lifetime)?);
+        let (new, put) = self.new_key(account_id, name, expires, stored.words.clone(), actor)?;
         let end = self.core.expiry(Some(overlap))?;
         stored.expires = stored.expires.min(end).or(end);
         stored.rotated_to = Some(new.id.clone());
@@ -148,6 +174,7 @@ impl Access {
         account_id: &str,
         name: &str,
         expires: Option<Timestamp>,
+        words: KeyWords,
         actor: &str,
     ) -> Result<(NewApiKey, Change)> {
         let (id, key) = api_key::generate();
@@ -159,6 +186,7 @@ impl Access {
             expires,
             revoked: None,
             rotated_to: None,
+            words,
         };
         let put = Change::Put(
             Item::new(account_id, ItemKind::ApiKey, &id, Some(&id), &stored),

@@ -1,18 +1,22 @@
 //! Accounts: create, list, read, delete.
 
+mod policy;
 mod settings;
+
+pub(crate) use policy::check_group;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{Act, Mode};
+use phigate_types::{Act, Mode, Policy, Word, Words};
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
-use crate::model::{Account, AccountInfo, AdminAct, Settings};
+use crate::model::{Account, AccountInfo, AdminAct, PolicyWords, Settings};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
@@ -39,6 +43,22 @@ pub(crate) struct AccountBody {
     pub(crate) aliases: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) fallbacks: BTreeMap<String, Vec<String>>,
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub(crate) policy: Words<Word>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) groups: BTreeMap<SmolStr, Words<Mode>>,
+}
+
+impl AccountBody {
+    /// The words of account and groups.
+    pub(crate) fn words(&self) -> PolicyWords {
+        PolicyWords {
+            mode: self.mode,
+            account: self.policy.clone(),
+            groups: self.groups.clone(),
+            keys: BTreeMap::new(),
+        }
+    }
 }
 
 impl Accounts {
@@ -60,6 +80,8 @@ impl Accounts {
             settings: Settings::default(),
             aliases: BTreeMap::new(),
             fallbacks: BTreeMap::new(),
+            policy: Words::new(),
+            groups: BTreeMap::new(),
         };
         let act = AdminAct::new(created, name, actor, Act::AccountCreate).target(name);
         let put = Change::Put(
@@ -211,6 +233,8 @@ impl Core {
             }
         }
         let (id, stored) = account.ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
+        let policy = Policy::of_levels(stored.words().levels(None, None))
+            .allowing_unscannable(stored.settings.allow_unscannable);
         let AccountBody {
             name,
             mode,
@@ -223,6 +247,7 @@ impl Core {
             id,
             name,
             mode,
+            policy,
             settings,
             providers,
             aliases,

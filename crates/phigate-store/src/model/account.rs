@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{Depth, KeyLimit, Mode, Replies};
+use phigate_types::{Depth, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
@@ -19,6 +19,8 @@ pub struct Account {
     pub name: String,
     /// The mode in force.
     pub mode: Mode,
+    /// The policy for callers without a key.
+    pub policy: Policy,
     /// All other settings.
     pub settings: Settings,
     /// Providers by name.
@@ -38,6 +40,19 @@ pub struct Admission {
     pub key_id: String,
     /// The state of the account at or after the start of the call.
     pub account: Arc<Account>,
+    /// The policy of account, group and key.
+    pub policy: Policy,
+}
+
+impl Admission {
+    /// Admits a caller without a key, recorded by this name.
+    pub fn without_key(name: &str, account: Arc<Account>) -> Self {
+        Self {
+            key_id: name.to_owned(),
+            policy: account.policy.clone(),
+            account,
+        }
+    }
 }
 
 /// Settings of an account. Missing fields have their defaults.
@@ -59,6 +74,8 @@ pub struct Settings {
     pub restore_tools: Vec<String>,
     /// Handling of PHI that a model produced.
     pub replies: Replies,
+    /// Whether callers may tighten the policy of a request by its header.
+    pub request_header: bool,
     /// Whether every user of the dashboard must have a second factor.
     pub require_second_factor: bool,
 }
@@ -128,6 +145,9 @@ pub struct ApiKeyInfo {
     pub last_used: Option<Timestamp>,
     /// The replacement, if the key was rotated.
     pub rotated_to: Option<String>,
+    /// Group of keys that share words of the policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// A new key: its text exists only here.

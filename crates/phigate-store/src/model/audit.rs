@@ -94,6 +94,9 @@ pub struct Decision {
     pub sizes: Sizes,
     /// Version of the detector.
     pub detector_version: String,
+    /// Name of the policy's words, which the record of their change spells out; `None` without words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// A keyed hash of the conversation, if values were masked by tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

@@ -5,6 +5,7 @@ mod alert;
 mod audit;
 mod filter;
 mod people;
+mod policy;
 mod provider;
 mod stats;
 
@@ -23,5 +24,6 @@ pub use filter::{
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };
+pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

@@ -9,6 +9,7 @@ mod inspect;
 mod read;
 mod reason;
 mod record;
+mod replay;
 mod retention;
 mod search;
 mod stats;

@@ -7,6 +7,7 @@ pub mod keeping;
 pub mod keys;
 pub mod opening;
 pub mod people;
+pub mod policy;
 pub mod reading;
 pub mod records;
 pub mod trail;

@@ -138,6 +138,8 @@ pub fn masked(account_id: &str) -> NewDecision {
             end: 15,
             score: 0.99,
             rule: "ssn".into(),
+            action: None,
+            by: None,
         }],
         unscannable: Vec::new(),
         sizes: Sizes {
@@ -147,6 +149,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         },
         detector_version: "1".to_owned(),
         door: Some("chat".into()),
+        policy: None,
         conversation: None,
         terms: phigate_store::ProviderTerms::default(),
         error_code: None,

@@ -11,6 +11,7 @@ impl Mode {
         summary: "A request with PHI is refused with an error. Nothing is sent to the provider.",
         effect: Effect::Block,
         action: Action::BLOCKED,
+        strength: 4,
     });
 }
 

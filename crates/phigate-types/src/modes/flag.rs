@@ -11,6 +11,7 @@ impl Mode {
         summary: "PHI is found and recorded. The request is forwarded unchanged.",
         effect: Effect::Keep,
         action: Action::FORWARDED,
+        strength: 1,
     });
 }
 

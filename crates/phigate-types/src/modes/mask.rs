@@ -13,6 +13,7 @@ impl Mode {
         summary: "Each piece of PHI is replaced by a placeholder such as [NAME]. The rest is forwarded.",
         effect: Effect::Replace(|found| Cow::Borrowed(found.placeholder)),
         action: Action::MASKED,
+        strength: 2,
     });
 }
 

@@ -30,6 +30,8 @@ pub struct ModeRow {
     pub effect: Effect,
     /// Action in the audit record of a request with PHI.
     pub action: Action,
+    /// Place among the modes by what they protect; a policy takes the strongest that any of its levels says.
+    pub strength: u8,
 }
 
 /// Effect of a mode on a request with PHI.

@@ -13,6 +13,7 @@ impl Mode {
         summary: "PHI is removed and nothing is put in its place. The rest is forwarded.",
         effect: Effect::Replace(|_| Cow::Borrowed("")),
         action: Action::REDACTED,
+        strength: 3,
     });
 }
 

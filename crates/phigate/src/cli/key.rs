@@ -6,10 +6,12 @@ use anyhow::{Context, bail};
 use clap::Subcommand;
 use jiff::{SignedDuration, Timestamp};
 
-use phigate_store::{ApiKeyInfo, NewApiKey};
+use phigate_gateway::Weaker;
+use phigate_store::{ApiKeyInfo, By, NewApiKey};
 
 use super::Global;
-use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::confirm::reason_for;
+use super::store::{Session, given_reason, to_the_second, with_new_store, with_store};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
@@ -22,6 +24,20 @@ pub(super) enum Key {
         /// Lifetime of the key: a number with s, m, h or d
         #[arg(long, value_name = "90d", value_parser = lifetime)]
         expires: Option<SignedDuration>,
+        /// Group of keys that share words of the policy
+        #[arg(long, value_name = "NAME")]
+        group: Option<String>,
+    },
+    /// Move a key to a group, whose words of the policy then hold for it
+    Set {
+        /// Part of the key after `phg_`
+        id: String,
+        /// The group; empty for none
+        #[arg(long, value_name = "NAME")]
+        group: String,
+        /// Why, in a few words, for the audit trail; needed when the key leaves its group
+        #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+        reason: Option<String>,
     },
     /// List the account's keys
     List {
@@ -46,14 +62,18 @@ pub(super) enum Key {
 
 pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
     match key {
-        Key::Create { name, expires } => with_new_store(global, async |session| {
+        Key::Create {
+            name,
+            expires,
+            group,
+        } => with_new_store(global, async |session| {
             let account = session.account().await?;
             let (vault, actor) = (&session.vault, session.actor);
             let name = name.unwrap_or_default();
             let namesake = namesake(&session, &account.id, &name).await?;
             let key = vault
                 .access
-                .create_api_key(&account.id, &name, expires, actor)
+                .create_api_key_in(&account.id, group.as_deref(), &name, expires, actor)
                 .await?;
             let until = key.expires.map_or("until it is revoked".into(), until);
             tell(&key, &format!("works {until}; it is shown only once"));
@@ -63,6 +83,9 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
                 );
             }
             Ok(())
+        }),
+        Key::Set { id, group, reason } => with_store(global, async |session| {
+            set_group(&session, &id, &group, reason.as_deref()).await
         }),
         Key::List { json } => with_store(global, async |session| list(&session, json).await),
         Key::Revoke { id } => with_store(global, async |session| {
@@ -85,6 +108,40 @@ pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
         }),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Moves a key to a group, or out of its group.
+async fn set_group(
+    session: &Session,
+    id: &str,
+    group: &str,
+    reason: Option<&str>,
+) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let accounts = &session.vault.accounts;
+    let words = accounts.policy(&account.id).await?;
+    let key = words
+        .keys
+        .get(id)
+        .context("no such API key in this account")?;
+    let group = Some(group).filter(|group| !group.is_empty());
+    let left = key.group.as_ref().filter(|_| group.is_none());
+    let weaker: Vec<Weaker> = left
+        .map(|left| Weaker::LeavesGroup(left.to_string()))
+        .into_iter()
+        .collect();
+    let subject = format!("key {id}");
+    let reason = reason_for(&subject, &weaker, reason)?;
+    let by = By {
+        actor: session.actor,
+        reason: reason.as_deref(),
+    };
+    accounts.set_key_group(&account.id, id, group, by).await?;
+    match group {
+        Some(group) => eprintln!("{subject} belongs to the group {group} from now on"),
+        None => eprintln!("{subject} belongs to no group from now on"),
+    }
+    Ok(())
 }
 
 /// A valid key of this name. Scripts may rely on creating two, so this is a note and not an error.
@@ -118,11 +175,20 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     if json {
         return print_json(&keys);
     }
-    let mut table = Table::new(&["ID", "NAME", "STATE", "LAST USED", "CREATED", "BY"]);
+    let mut table = Table::new(&["ID", "NAME", "GROUP", "STATE", "LAST USED", "CREATED", "BY"]);
     for key in keys {
         let used = key.last_used.map_or("never".into(), to_the_second);
         let (state, created) = (state(&key), to_the_second(key.created));
-        table.row([key.id, key.name, state, used, created, key.created_by]);
+        let group = key.group.unwrap_or_default();
+        table.row([
+            key.id,
+            key.name,
+            group,
+            state,
+            used,
+            created,
+            key.created_by,
+        ]);
     }
     table.print("no API keys yet: phigate key create");
     Ok(())
@@ -138,7 +204,7 @@ fn state(key: &ApiKeyInfo) -> String {
 }
 
 /// A duration greater than zero.
-fn lifetime(text: &str) -> anyhow::Result<SignedDuration> {
+pub(super) fn lifetime(text: &str) -> anyhow::Result<SignedDuration> {
     let lifetime = duration(text)?;
     if lifetime.is_zero() {
         bail!("this key would never work; give it a longer time");

@@ -20,6 +20,7 @@ mod mode;
 mod openapi;
 mod owner;
 mod person;
+mod policy;
 mod progress;
 mod provider;
 mod replies;
@@ -157,6 +158,9 @@ enum Command {
     Fallback(fallback::Fallback),
     /// Show or set the PHI handling mode
     Mode(mode::ModeArgs),
+    /// Show, set and try the treatment of each kind of PHI, for the account, its groups of keys and its keys
+    #[command(subcommand)]
+    Policy(policy::Policy),
     /// Show or set any setting of the account
     Settings(settings::SettingsArgs),
     /// Show or set whether masked values are restored in replies
@@ -246,6 +250,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Provider(provider) => provider::run(provider, global),
         Command::Fallback(fallback) => fallback::run(fallback, global),
         Command::Mode(mode) => mode::run(&mode, global),
+        Command::Policy(policy) => policy::run(&policy, global),
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),

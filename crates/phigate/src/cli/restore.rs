@@ -34,7 +34,7 @@ struct Set {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Switch {
+pub(super) enum Switch {
     On,
     Off,
 }

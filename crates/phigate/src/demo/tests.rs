@@ -33,10 +33,7 @@ async fn ask_at(door: &Door, request: &Value) -> (ReplyContext, StatusCode, Byte
     let read =
         phigate_core::request::Request::read(door.form, body.into(), &RequestLimits::default())
             .unwrap();
-    let policy = Policy {
-        mode: Mode::FLAG,
-        allow_unscannable: true,
-    };
+    let policy = Policy::uniform(Mode::FLAG).allowing_unscannable(true);
     let scanned = protect::scan(&scanner, read);
     let Outcome::Forward(clean) = protect::apply(&policy, &scanner, scanned) else {
         panic!("not forwarded");

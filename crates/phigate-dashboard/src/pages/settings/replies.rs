@@ -20,7 +20,7 @@ use crate::fields::Fields;
 use crate::layout::Layout;
 use crate::view::Choice;
 use crate::visit::{Answer, PageError, SignedIn, form_status, page, page_with};
-use phigate_gateway::detector;
+use phigate_gateway::detector_of;
 
 /// Settings of the treatment of replies.
 #[derive(Template)]
@@ -107,7 +107,7 @@ fn draft(
     tools: String,
     error: Option<String>,
 ) -> Result<Page, PageError> {
-    let detector = detector(&visit.account.settings.detection).map_err(|_| PageError::Broken)?;
+    let detector = detector_of(&visit.account).map_err(|_| PageError::Broken)?;
     Ok(Page {
         layout: visit.layout("/settings"),
         tabs: tabs(ADDRESS),
@@ -154,10 +154,7 @@ pub(crate) fn stages(detector: &Detector, replies: Replies) -> Option<Vec<Stage>
         code
     };
     let mut mint = Mint::new(&code_of, scanned.request().document());
-    let policy = Policy {
-        mode: Mode::MASK,
-        allow_unscannable: false,
-    };
+    let policy = Policy::uniform(Mode::MASK);
     let mut token_of = |kind, value: &str| mint.token(kind, value);
     let Outcome::Forward(clean) =
         protect::apply_with(&policy, &scanner, scanned, Some(&mut token_of))

@@ -96,7 +96,9 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
                 "In the last 30 days, such parts led to the refusal of {refused}. Requests like these will be forwarded."
             )
         }
-        Weaker::Threshold(kind) => found(&stats().await?.by_type, kind.code()),
+        Weaker::Threshold(kind) | Weaker::Kind { kind, .. } => {
+            found(&stats().await?.by_type, kind.code())
+        }
         Weaker::MrnFormats => found(&stats().await?.by_type, "mrn"),
         Weaker::ContentDays(days) => {
             let filter = Filter {
@@ -124,8 +126,8 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             "The present setting applied to {} in the last 30 days.",
             counted(stats().await?.requests, "request")
         ),
-        // The provider page asks for the reason, so that no secret is sent twice.
-        Weaker::Agreement(_) => String::new(),
+        // The provider page asks for the reason, so that no secret is sent twice. Keys move by command.
+        Weaker::Agreement(_) | Weaker::LeavesGroup(_) => String::new(),
         Weaker::SecondFactor => {
             let users = dash.vault.people.users(visit.account_id()).await?;
             let with = users.iter().filter(|user| user.has_totp).count();

@@ -39,10 +39,7 @@ pub(super) async fn run(
     let settings = vault.accounts.settings(account).await?;
     let detector = detector(&settings.detection).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let scanner = Scanner::new(detector);
-    let policy = Policy {
-        mode: Mode::MASK,
-        allow_unscannable: true,
-    };
+    let policy = Policy::uniform(Mode::MASK).allowing_unscannable(true);
     let mut values: Vec<String> = Vec::new();
     for (decision, original) in contents {
         let conversation = decision.conversation.unwrap_or_default();

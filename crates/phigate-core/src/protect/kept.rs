@@ -1,0 +1,137 @@
+//! Findings that stay as they are, because the policy forwards their kind unchanged.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use phigate_types::Policy;
+
+use crate::json::Document;
+use crate::request::Place;
+use crate::text::PhiText;
+
+use super::apply::ruling;
+use super::located::LocatedFinding;
+
+/// Words of a value of which every part is remembered. Longer values are remembered as a whole.
+const WORDS_MAX: usize = 12;
+
+/// Values that a policy forwards unchanged, and their parts.
+///
+/// Once a finding beside it is replaced, such a value may read as another kind: the telephone number after
+/// "social security number is [SSN]". It was decided about already, and its characters leave anyway.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    policy: Policy,
+    parts: HashSet<PhiText>,
+}
+
+impl Kept {
+    /// The findings of a document that stay as they are.
+    pub(super) fn new(policy: &Policy, document: &Document, findings: &[LocatedFinding]) -> Self {
+        let mut kept = Self {
+            policy: policy.clone(),
+            parts: HashSet::new(),
+        };
+        // A policy that changes nothing is not asked about what shows later.
+        if !policy.forwards_unscanned() {
+            let staying = findings
+                .iter()
+                .filter(|one| kept.policy_keeps(one))
+                .cloned();
+            let staying: Vec<LocatedFinding> = staying.collect();
+            for text in texts(document, &staying) {
+                kept.add(&text);
+            }
+        }
+        kept
+    }
+
+    /// The policy.
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn policy_keeps(&self, located: &LocatedFinding) -> bool {
+        ruling(&self.policy, &located.finding)
+            .mode()
+            .forwards_unscanned()
+    }
+
+    fn add(&mut self, value: &str) {
+        let words = words(value);
+        if words.len() > WORDS_MAX {
+            self.parts.insert(PhiText::new(core_of(value).to_owned()));
+            return;
+        }
+        for (at, (start, _)) in words.iter().enumerate() {
+            let parts = words[at..].iter().map(|(_, end)| &value[*start..*end]);
+            let parts = parts.map(|part| PhiText::new(part.to_owned()));
+            self.parts.extend(parts);
+        }
+    }
+
+    /// The findings of the original that the policy changes or blocks.
+    pub(super) fn changed<'f>(&self, findings: &'f [LocatedFinding]) -> Cow<'f, [LocatedFinding]> {
+        match findings.iter().any(|one| self.policy_keeps(one)) {
+            true => {
+                let changed = findings.iter().filter(|one| !self.policy_keeps(one));
+                changed.cloned().collect()
+            }
+            false => Cow::Borrowed(findings),
+        }
+    }
+
+    /// The findings of a changed document that may not stay as they are.
+    pub(crate) fn others<'f>(
+        &self,
+        document: &Document,
+        findings: &'f [LocatedFinding],
+    ) -> Cow<'f, [LocatedFinding]> {
+        if self.parts.is_empty() && !findings.iter().any(|one| self.policy_keeps(one)) {
+            return Cow::Borrowed(findings);
+        }
+        let is_kept = |text: String| self.parts.contains(&PhiText::new(text));
+        let texts = texts(document, findings).into_iter();
+        let judged = findings.iter().zip(texts);
+        let others = judged
+            .filter(|(one, text)| !self.policy_keeps(one) && !is_kept(core_of(text).to_owned()));
+        others.map(|(one, _)| one.clone()).collect()
+    }
+}
+
+/// The text of each finding, in order. Each node is decoded once.
+fn texts(document: &Document, findings: &[LocatedFinding]) -> Vec<String> {
+    let mut texts = Vec::with_capacity(findings.len());
+    for of_one_text in findings.chunk_by(|one, next| one.node == next.node) {
+        let value = document.value(of_one_text[0].node);
+        let text = match of_one_text[0].place {
+            Place::Number => Cow::Borrowed(value.raw()),
+            _ => value.text(),
+        };
+        let parts = of_one_text.iter().map(|one| {
+            let part = text.get(one.finding.span.clone());
+            part.unwrap_or_default().to_owned()
+        });
+        texts.extend(parts);
+    }
+    texts
+}
+
+/// The ranges of letters and digits in a value.
+fn words(value: &str) -> Vec<(usize, usize)> {
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    for (at, letter) in value.char_indices() {
+        let end = at + letter.len_utf8();
+        match words.last_mut() {
+            _ if !letter.is_alphanumeric() => {}
+            Some(last) if last.1 == at => last.1 = end,
+            _ => words.push((at, end)),
+        }
+    }
+    words
+}
+
+/// A value without signs and spaces around it.
+fn core_of(value: &str) -> &str {
+    value.trim_matches(|letter: char| !letter.is_alphanumeric())
+}

@@ -1,0 +1,195 @@
+//! Policy of an account: its words, those of its groups, and those of its keys.
+
+use std::collections::BTreeMap;
+
+use phigate_types::{Act, Level, Word};
+use smol_str::SmolStr;
+
+use crate::access::KeyBody;
+use crate::accounts::{AccountBody, Accounts};
+use crate::core::Core;
+use crate::item::{Item, ItemKind};
+use crate::model::{AdminAct, By, PolicyLevel, PolicyWords, WordChanges};
+use crate::{Result, StoreError};
+
+/// Attempts while other processes change the same account.
+const TRIES: usize = 16;
+
+/// Name of a group: 1 to 32 letters, digits, dots, hyphens or underscores.
+const GROUP_MAX: usize = 32;
+
+/// Account and keys as stored, with the words of all levels.
+struct Stored {
+    account: (Item, AccountBody),
+    keys: BTreeMap<String, (Item, KeyBody)>,
+    words: PolicyWords,
+}
+
+impl Accounts {
+    /// The words of all levels.
+    pub async fn policy(&self, account_id: &str) -> Result<PolicyWords> {
+        Ok(self.core.policy_rows(account_id).await?.words)
+    }
+
+    /// Changes words of a level. Every call that starts after the return is treated by them. The record has the words of
+    /// the level before and after, and spells out every policy that is new.
+    pub async fn set_policy<'a>(
+        &self,
+        account_id: &str,
+        level: PolicyLevel<'_>,
+        changes: &WordChanges,
+        by: impl Into<By<'a>>,
+    ) -> Result<()> {
+        if let PolicyLevel::Group(name) = level {
+            check_group(name)?;
+        }
+        let by = by.into();
+        self.change_policy(account_id, |stored| {
+            let after = stored.words.changed(level, changes).ok_or(match level {
+                PolicyLevel::Key(id) if !stored.keys.contains_key(id) => {
+                    StoreError::NotFound(ItemKind::ApiKey.label())
+                }
+                _ => StoreError::Invalid {
+                    what: "policy",
+                    why: "off is for the account alone",
+                },
+            })?;
+            let act = by
+                .act(self.core.now(), &stored.account.1.name, Act::PolicySet)
+                .target(&Level::from(level).to_string())
+                .change(&stored.words.written(level), &after.written(level));
+            let is_weaker = |kind: &SmolStr| {
+                let words = [&after, &stored.words].map(|words| words.own_word(level, kind));
+                words
+                    .map(Word::strength)
+                    .is_sorted_by(|now, before| now < before)
+            };
+            let act = marked(act, changes.keys().any(is_weaker));
+            Ok((after, act))
+        })
+        .await
+    }
+
+    /// Moves a key to a group, or out of its group.
+    pub async fn set_key_group<'a>(
+        &self,
+        account_id: &str,
+        key_id: &str,
+        group: Option<&str>,
+        by: impl Into<By<'a>>,
+    ) -> Result<()> {
+        group.map_or(Ok(()), check_group)?;
+        let by = by.into();
+        self.change_policy(account_id, |stored| {
+            let mut after = stored.words.clone();
+            let key = after.keys.get_mut(key_id);
+            let key = key.ok_or(StoreError::NotFound(ItemKind::ApiKey.label()))?;
+            let before = std::mem::replace(&mut key.group, group.map(SmolStr::from));
+            let act = by
+                .act(self.core.now(), &stored.account.1.name, Act::KeySet)
+                .target(key_id)
+                .change(before.as_deref().unwrap_or(""), group.unwrap_or(""));
+            let act = marked(act, stored.words.is_stricter_for(key_id, &after));
+            Ok((after, act))
+        })
+        .await
+    }
+
+    /// Writes the rows whose words changed, with the act; tries again after a concurrent change.
+    async fn change_policy(
+        &self,
+        account_id: &str,
+        change: impl Fn(&Stored) -> Result<(PolicyWords, AdminAct)>,
+    ) -> Result<()> {
+        for _ in 0..TRIES {
+            let stored = self.core.policy_rows(account_id).await?;
+            let (after, act) = change(&stored)?;
+            if after == stored.words {
+                return Ok(());
+            }
+            let act = spelled_out(act, &stored.words, &after);
+            let mut changes = Vec::new();
+            let (item, body) = &stored.account;
+            if (&body.policy, &body.groups) != (&after.account, &after.groups) {
+                let mut body = body.clone();
+                body.policy.clone_from(&after.account);
+                body.groups.clone_from(&after.groups);
+                changes.push(item.replaced_by(&body));
+            } else {
+                // The words of a key are judged together with those of account and groups.
+                changes.push(item.unchanged());
+            }
+            for (id, (item, body)) in &stored.keys {
+                if after.keys.get(id) != Some(&body.words) {
+                    let mut body = body.clone();
+                    body.words = after.keys.get(id).cloned().unwrap_or_default();
+                    changes.push(item.replaced_by(&body));
+                }
+            }
+            match self.core.change(account_id, &act, changes, true).await {
+                Err(StoreError::Conflict(_)) => {}
+                done => return done,
+            }
+        }
+        Err(StoreError::Conflict(ItemKind::Account.label()))
+    }
+}
+
+impl Core {
+    async fn policy_rows(&self, account_id: &str) -> Result<Stored> {
+        let kinds = [ItemKind::Account, ItemKind::ApiKey];
+        let rows = self.guard().rows(account_id, &kinds).await?;
+        let mut account = None;
+        let mut keys = BTreeMap::new();
+        for item in rows {
+            if item.kind == ItemKind::Account {
+                let body: AccountBody = item.read()?;
+                account = Some((item, body));
+            } else {
+                let body: KeyBody = item.read()?;
+                keys.insert(item.id.clone(), (item, body));
+            }
+        }
+        let account = account.ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
+        let mut words = account.1.words();
+        let of_keys = keys
+            .iter()
+            .map(|(id, (_, body))| (id.clone(), body.words.clone()));
+        words.keys = of_keys.collect();
+        Ok(Stored {
+            account,
+            keys,
+            words,
+        })
+    }
+}
+
+/// Marks an act that reduces protection.
+fn marked(act: AdminAct, is_weaker: bool) -> AdminAct {
+    match is_weaker {
+        true => act.detail("protection", "reduced"),
+        false => act,
+    }
+}
+
+/// Adds the text of every policy that was not in force before. Records of requests have only its name.
+pub(crate) fn spelled_out(act: AdminAct, before: &PolicyWords, after: &PolicyWords) -> AdminAct {
+    let known = before.texts();
+    let texts = after.texts().into_iter();
+    let new = texts.filter(|(name, _)| !known.contains_key(name));
+    new.fold(act, |act, (name, text)| {
+        act.detail(&format!("policy {name}"), &text)
+    })
+}
+
+/// Refuses names of groups that would not fit a line or a record.
+pub(crate) fn check_group(name: &str) -> Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    match (1..=GROUP_MAX).contains(&name.len()) && name.bytes().all(is_plain) {
+        true => Ok(()),
+        false => Err(StoreError::Invalid {
+            what: "name of a group",
+            why: "use 1 to 32 letters, digits, dots, hyphens or underscores",
+        }),
+    }
+}
