@@ -2,6 +2,7 @@
 
 mod account;
 mod audit;
+mod export;
 mod filter;
 mod people;
 mod provider;
@@ -15,6 +16,7 @@ pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
     ProviderTerms, Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
+pub use export::{ExportBatch, ExportConfig, ExportInfo, ExportState, ExportedLine};
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };

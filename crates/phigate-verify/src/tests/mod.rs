@@ -1,5 +1,6 @@
 //! Chains as a store would write them, and every tampering with them.
 
+mod parts;
 mod tampering;
 
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -131,6 +132,7 @@ fn gap(entries: &[Entry], why: &str) -> String {
             lane: first.lane,
             seq: first.seq,
             why: why.to_owned(),
+            start: None,
             leaves: entries.iter().map(|entry| hex(&entry.leaf())).collect(),
             digest: hex(&last.digest),
             signature: last.signature(),
