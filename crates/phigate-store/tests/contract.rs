@@ -96,7 +96,7 @@ promises! {
         every_change_to_an_export_is_found,
         a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere;
     exporting:
-        target_receives_what_follows_and_can_verify_it,
+        target_can_verify_what_it_receives,
         choice_leaves_gaps_that_verify,
         interrupted_export_repeats_the_same_lines,
         one_process_holds_an_export,

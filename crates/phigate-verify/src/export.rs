@@ -40,6 +40,9 @@ pub struct ChainField {
 pub struct GapLine {
     /// Always `gap`.
     pub record: String,
+    /// Time of the last omitted record, for receivers that sort by it; not proven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Timestamp>,
     /// The digests.
     pub chain: GapField,
 }

@@ -88,7 +88,7 @@ fn wait_for_record(gateway: &Gateway, request: &str) {
 }
 
 #[test]
-fn hanging_target_delays_no_request_and_no_stop() {
+fn hanging_target_delays_no_request_or_stop() {
     // It accepts connections and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let provider = Provider::start();

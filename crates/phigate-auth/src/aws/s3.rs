@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue};
 use jiff::Timestamp;
 
 use super::Keys;
-use super::sign::{S3, hash, sign_for};
+use super::sign::{OF_S3, hash, sign_for};
 use crate::call::ToSign;
 use crate::error::AuthError;
 use crate::secret::{AwsSecret, SecretError};
@@ -44,7 +44,7 @@ impl S3Keys {
             headers: &covered,
             ..*call
         };
-        let mut headers = sign_for(S3, &call, &self.0, region, now)?;
+        let mut headers = sign_for(OF_S3, &call, &self.0, region, now)?;
         let value = HeaderValue::from_str(&body).expect("a hash is hexadecimal");
         headers.push((HeaderName::from_static(CONTENT_HASH), value));
         Ok(headers)

@@ -22,12 +22,12 @@ pub(super) struct Service {
     escapes_twice: bool,
 }
 
-const BEDROCK: Service = Service {
+const OF_BEDROCK: Service = Service {
     name: "bedrock",
     escapes_twice: true,
 };
 
-pub(super) const S3: Service = Service {
+pub(super) const OF_S3: Service = Service {
     name: "s3",
     escapes_twice: false,
 };
@@ -48,7 +48,7 @@ pub(crate) fn sign(
     region: &str,
     now: Timestamp,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, AuthError> {
-    sign_for(BEDROCK, call, keys, region, now)
+    sign_for(OF_BEDROCK, call, keys, region, now)
 }
 
 pub(super) fn sign_for(

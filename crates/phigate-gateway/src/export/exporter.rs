@@ -131,6 +131,10 @@ impl Exporter {
 
     /// Sends one batch. `None` if another process has taken over, else whether the batch was full.
     async fn deliver(&mut self, batch: ExportBatch) -> Result<Option<bool>, StoreError> {
+        // A pause binds at once.
+        if !self.run.is_ours().await? {
+            return Ok(None);
+        }
         let sent = match tokio::time::timeout(DELIVERY, self.sink.deliver(&batch.lines)).await {
             Ok(sent) => sent,
             Err(_) => Err(timeout()),
@@ -243,3 +247,6 @@ impl Exporter {
 fn timeout() -> Problem {
     Problem::new("the target did not answer in time")
 }
+
+#[cfg(test)]
+mod tests;

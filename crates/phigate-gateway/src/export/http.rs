@@ -64,6 +64,7 @@ impl Way {
         let (head, body) = answer.into_parts();
         if !head.status.is_success() {
             return Err(Problem {
+                status: Some(head.status.as_u16()),
                 retry_after: retry_after(&head.headers),
                 ..Problem::new(refusal(head.status))
             });

@@ -12,6 +12,8 @@ use crate::provider::connect::ConnectError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) words: Cow<'static, str>,
+    /// Status of the receiver's answer, over HTTP.
+    pub(super) status: Option<u16>,
     /// Time for which the receiver asked.
     pub(super) retry_after: Option<Duration>,
 }
@@ -20,6 +22,7 @@ impl Problem {
     pub(super) fn new(words: impl Into<Cow<'static, str>>) -> Self {
         Self {
             words: words.into(),
+            status: None,
             retry_after: None,
         }
     }

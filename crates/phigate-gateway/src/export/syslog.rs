@@ -13,7 +13,7 @@ use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::TokioIo;
 use phigate_store::{ExportConfig, ExportedLine, SecretString};
 use phigate_types::ExportRecord;
-use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tower::Service;
 
@@ -146,13 +146,25 @@ impl Sink for Syslog {
         is_open
     }
 
+    /// A receiver that has read everything ends its side as well; without that the lines may be lost.
     async fn finish(&mut self) -> bool {
         if !self.is_open().await {
             return false;
         }
-        match self.connection.take() {
-            Some(mut connection) => connection.shutdown().await.is_ok(),
-            None => false,
+        let Some(mut connection) = self.connection.take() else {
+            return false;
+        };
+        if connection.shutdown().await.is_err() {
+            return false;
+        }
+        let mut rest = [0; 64];
+        loop {
+            match connection.read(&mut rest).await {
+                Ok(0) => return true,
+                Ok(_) => {}
+                // Many receivers close without a farewell of TLS.
+                Err(error) => return error.kind() == std::io::ErrorKind::UnexpectedEof,
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Lane {
     pub(super) read: i64,
     /// End of the chain at `at`, and its signature.
     end: End,
-    /// The same at `read`.
+    /// End of the chain at `read`.
     last: End,
     /// Whether the target has the first line.
     pub(super) has_begun: bool,
@@ -143,7 +143,7 @@ impl Lane {
         }
         (self.at, self.end) = (Self::read_upto(&gap), self.last.clone());
         lines.push(ExportedLine {
-            json: gap_text(gap),
+            json: gap_text(gap, Some(self.gap_time)),
             kind: GAP,
             time: self.gap_time,
         });
@@ -156,17 +156,18 @@ impl Lane {
         }
         self.has_begun = true;
         let start = self.start();
+        let gap = GapField {
+            account: account.to_owned(),
+            lane: self.number,
+            seq: self.at + 1,
+            why: "earlier".to_owned(),
+            digest: start.digest.clone(),
+            start: Some(start),
+            leaves: Vec::new(),
+            signature: None,
+        };
         lines.push(ExportedLine {
-            json: gap_text(GapField {
-                account: account.to_owned(),
-                lane: self.number,
-                seq: self.at + 1,
-                why: "earlier".to_owned(),
-                digest: start.digest.clone(),
-                start: Some(start),
-                leaves: Vec::new(),
-                signature: None,
-            }),
+            json: gap_text(gap, Some(time)),
             kind: GAP,
             time,
         });

@@ -1,6 +1,6 @@
 //! Exports: targets, their sealed secrets, and the durable place of each in the chains.
 //!
-//! A target is an item that only owners change. Its cursor is an item of its own, which the one exporter that holds it
+//! A target is an item that only owners change. Its cursor is a separate item, which the one exporter that holds it
 //! rewrites as the target confirms lines. A cursor names its holder; it is free when the holder's process is gone.
 
 mod cursor;
@@ -22,9 +22,12 @@ use crate::core::{Core, about};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
-use crate::model::{By, ExportConfig, ExportInfo, ExportState};
+use crate::model::{AdminAct, By, ExportConfig, ExportInfo, ExportState};
 use crate::{Result, SecretString, StoreError};
 use cursor::CursorBody;
+
+/// Attempts at a change while the exporter saves its place.
+const TRIES: usize = 16;
 
 /// Targets outside the installation, and their progress.
 #[derive(Clone)]
@@ -132,10 +135,10 @@ impl Exports {
             true => Act::ExportPause,
             false => Act::ExportResume,
         };
-        let (item, mut stored) = self.stored(account_id, name).await?;
+        let (_, mut stored) = self.stored(account_id, name).await?;
         stored.paused = pause;
-        let changes = vec![item.replaced_by(&stored)];
-        self.change(account_id, name, act, None, changes, by).await
+        let act = self.act(account_id, name, act, by).await?;
+        self.restart(account_id, name, &stored, None, act).await
     }
 
     /// Sends everything from a time on once more.
@@ -146,22 +149,39 @@ impl Exports {
         to: Timestamp,
         by: &str,
     ) -> Result<()> {
-        let (item, mut stored) = self.stored(account_id, name).await?;
+        let (_, mut stored) = self.stored(account_id, name).await?;
         stored.rewound += 1;
-        let (old, _) = self.cursor(account_id, name).await?;
         let cursor = CursorBody::before(&*self.core.store, account_id, to).await?;
-        let cursor = Item {
-            body: serde_json::to_string(&cursor).expect("a cursor is plain values"),
-            ..old.clone()
-        };
-        let changes = vec![
-            item.replaced_by(&stored),
-            Change::Put(cursor, Expect::Version(old.version)),
-        ];
-        let to = to.to_string();
-        let act = Act::ExportRewind;
-        self.change(account_id, name, act, Some(("to", &to)), changes, by)
+        let act = self.act(account_id, name, Act::ExportRewind, by).await?;
+        let act = act.detail("to", &to);
+        self.restart(account_id, name, &stored, Some(cursor), act)
             .await
+    }
+
+    /// Changes a target, and its cursor in any case: from then on the run of before is over.
+    async fn restart(
+        &self,
+        account_id: &str,
+        name: &str,
+        target: &TargetBody,
+        cursor: Option<CursorBody>,
+        act: AdminAct,
+    ) -> Result<()> {
+        for _ in 0..TRIES {
+            let (item, _) = self.stored(account_id, name).await?;
+            let (old, kept) = self.cursor(account_id, name).await?;
+            let cursor = cursor.clone().unwrap_or(CursorBody {
+                holder: None,
+                ..kept
+            });
+            let changes = vec![item.replaced_by(target), old.replaced_by(&cursor)];
+            match self.core.change(account_id, &act, changes, true).await {
+                // The exporter saved its place in between.
+                Err(StoreError::Conflict(_)) => {}
+                changed => return changed,
+            }
+        }
+        Err(StoreError::Conflict(ItemKind::ExportTarget.label()))
     }
 
     /// Removes a target with its secret.
@@ -169,8 +189,9 @@ impl Exports {
         let (item, _) = self.stored(account_id, name).await?;
         let (cursor, _) = self.cursor(account_id, name).await?;
         let changes = vec![item.deleted(), cursor.deleted()];
-        let act = Act::ExportRemove;
-        self.change(account_id, name, act, None, changes, by).await
+        let act = self.act(account_id, name, Act::ExportRemove, by).await?;
+        let removed = self.core.change(account_id, &act, changes, true).await;
+        removed.map_err(about(ItemKind::ExportTarget.label()))
     }
 
     /// Records that a person tried a target.
@@ -181,30 +202,15 @@ impl Exports {
         works: bool,
         by: &str,
     ) -> Result<()> {
-        let works = if works { "yes" } else { "no" };
-        let (act, detail) = (Act::ExportTest, Some(("works", works)));
-        self.change(account_id, name, act, detail, Vec::new(), by)
-            .await
+        let act = self.act(account_id, name, Act::ExportTest, by).await?;
+        let act = act.detail("works", if works { "yes" } else { "no" });
+        self.core.record_act(Some(account_id), &act).await
     }
 
-    async fn change(
-        &self,
-        account_id: &str,
-        name: &str,
-        act: Act,
-        detail: Option<(&str, &str)>,
-        changes: Vec<Change>,
-        by: &str,
-    ) -> Result<()> {
+    async fn act(&self, account_id: &str, name: &str, act: Act, by: &str) -> Result<AdminAct> {
         let (_, account) = self.core.account_item(account_id).await?;
-        let mut act = By::from(by)
-            .act(self.core.now(), &account.name, act)
-            .target(name);
-        if let Some((word, value)) = detail {
-            act = act.detail(word, value);
-        }
-        let changed = self.core.change(account_id, &act, changes, true).await;
-        changed.map_err(about(ItemKind::ExportTarget.label()))
+        let now = self.core.now();
+        Ok(By::from(by).act(now, &account.name, act).target(name))
     }
 
     async fn stored(&self, account_id: &str, name: &str) -> Result<(Item, TargetBody)> {

@@ -85,6 +85,14 @@ impl ExportRun {
         Ok(batch)
     }
 
+    /// Whether the run may go on: no other process has taken over, and no owner changed the target.
+    pub async fn is_ours(&self) -> Result<bool> {
+        let (account, id) = (&self.account, &self.item.id);
+        let store = &self.core.store;
+        let now = store.item(account, ItemKind::ExportCursor, id).await?;
+        Ok(now.is_some_and(|now| now.version == self.item.version))
+    }
+
     /// Notes that the target has the lines. False if the run is over.
     pub async fn delivered(&mut self, batch: &ExportBatch) -> Result<bool> {
         for (lane, place) in &batch.places {

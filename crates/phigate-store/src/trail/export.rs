@@ -8,6 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
 use phigate_types::Act;
 use phigate_verify::chain::hex;
 use phigate_verify::{ChainField, GapField, GapLine};
@@ -283,15 +284,16 @@ pub(crate) fn line(account: &str, body: &str, row: &ChainRow) -> Result<String> 
 
 fn gap_line(chain: GapField) -> ExportLine {
     ExportLine {
-        json: gap_text(chain),
+        json: gap_text(chain, None),
         record: None,
     }
 }
 
 /// A line that bridges records left out.
-pub(crate) fn gap_text(chain: GapField) -> String {
+pub(crate) fn gap_text(chain: GapField, time: Option<Timestamp>) -> String {
     let line = GapLine {
         record: GAP.to_owned(),
+        time,
         chain,
     };
     serde_json::to_string(&line).expect("plain values serialise")

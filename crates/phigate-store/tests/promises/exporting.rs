@@ -48,7 +48,7 @@ fn verify(vault: &Vault, lines: &[String]) -> Report {
     verifier.finish()
 }
 
-pub async fn target_receives_what_follows_and_can_verify_it(site: Site) {
+pub async fn target_can_verify_what_it_receives(site: Site) {
     let vault = site.open().await;
     let account = account(&vault).await;
     let before = life::request(&vault, &account).await.to_string();
@@ -205,6 +205,7 @@ pub async fn rewound_export_sends_from_a_time_on(site: Site) {
         .await
         .unwrap();
     let batch = ExportBatch::default();
+    assert!(!run.is_ours().await.unwrap());
     assert!(!run.delivered(&batch).await.unwrap(), "the run is over");
     let mut run = take(&vault, &account).await;
     let lines = texts(&next(&mut run).await);

@@ -127,6 +127,7 @@ fn gap(entries: &[Entry], why: &str) -> String {
     let (first, last) = (entries.first().unwrap(), entries.last().unwrap());
     let gap = GapLine {
         record: "gap".to_owned(),
+        time: None,
         chain: GapField {
             account: ACCOUNT.to_owned(),
             lane: first.lane,

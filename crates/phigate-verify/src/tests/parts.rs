@@ -7,6 +7,7 @@ use crate::StartField;
 fn start(before: &Entry, next: i64) -> String {
     let gap = GapLine {
         record: "gap".to_owned(),
+        time: Some(TIME.parse().unwrap()),
         chain: GapField {
             account: ACCOUNT.to_owned(),
             lane: before.lane,

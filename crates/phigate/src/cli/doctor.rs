@@ -42,7 +42,12 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
-        for account in session.vault.accounts.accounts().await? {
+        let chosen = global.account.as_deref();
+        let accounts = match chosen {
+            Some(_) => vec![session.account().await?],
+            None => session.vault.accounts.accounts().await?,
+        };
+        for account in accounts {
             examine(
                 &session,
                 &global.command_for(&account.name),

@@ -116,7 +116,7 @@ static BEDROCK: &[(&str, &str, Option<&str>, &str)] = &[
 fn bedrock_signatures_equal_its_librarys() {
     for (uri, body, token, signature) in BEDROCK {
         let headers = [("content-type", "application/json")];
-        let how = (BEDROCK, &keys(*token), MOMENT_S);
+        let how = (OF_BEDROCK, &keys(*token), MOMENT_S);
         let got = signed(how, ("POST", uri), &headers, body);
         let authorization = named(&got, "authorization");
         assert!(authorization.ends_with(signature), "{uri}: {authorization}");
@@ -136,7 +136,7 @@ fn official(
     let params = SigningParams::builder()
         .identity(&identity)
         .region("us-east-1")
-        .name(BEDROCK.name)
+        .name(OF_BEDROCK.name)
         .time(now)
         .settings(SigningSettings::default())
         .build()
@@ -176,7 +176,7 @@ proptest! {
             let headers = [("content-type", "application/json")];
             let moment_s = days * 86_400 + second;
             let keys = keys(token.as_deref());
-            let mut ours = signed((BEDROCK, &keys, moment_s), ("POST", &uri), &headers, &body);
+            let mut ours = signed((OF_BEDROCK, &keys, moment_s), ("POST", &uri), &headers, &body);
             let mut theirs = official(&uri, &headers, (&body, token.as_deref()), moment_s);
             ours.sort();
             theirs.sort();

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn locks_are_read_in_hours_days_and_years() {
+    fn locks_have_hours_days_or_years() {
         for (text, hours) in [("48h", 48), ("30d", 720), ("6y", 52_560)] {
             assert_eq!(lock_hours(text).unwrap(), hours, "{text}");
         }
