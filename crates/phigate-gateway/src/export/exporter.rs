@@ -27,6 +27,9 @@ const FINISH: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_millis(500);
 const RETRY_MAX: Duration = Duration::from_secs(30);
 
+/// Wait after records were refused for good: a receiver that refuses some will refuse more.
+const REJECTED_PAUSE: Duration = Duration::from_secs(5);
+
 /// Interval at which metrics are set during a wait.
 const MEASURE: Duration = Duration::from_secs(1);
 
@@ -162,7 +165,11 @@ impl Exporter {
         self.metrics
             .export_sent(label.0, label.1, batch.lines.len() as u64);
         self.written.push_back((Instant::now(), batch));
-        Ok(self.confirm().await?.then_some(was_full))
+        let is_ours = self.confirm().await?;
+        if rejected > 0 {
+            tokio::time::sleep(REJECTED_PAUSE).await;
+        }
+        Ok(is_ours.then_some(was_full))
     }
 
     /// Notes what the target has by now. A broken connection puts what may be lost back into the queue. False if
