@@ -5,7 +5,7 @@
 //! | `kind.rs` | table of the kinds of targets, one row and one file per kind |
 //! | `file.rs`, `otlp.rs`, `s3.rs`, `syslog.rs`, `webhook.rs` | the kinds |
 //! | `address.rs` | the form of addresses, and the rules about them |
-//! | `sink.rs` | what a kind can do, and how it fails |
+//! | `sink.rs` | abilities and failures of a kind |
 //! | `http.rs`, `protobuf.rs` | calls over HTTP, and messages of OTLP |
 //! | `exporter.rs` | one target: reads, sends, waits, tries again |
 //! | `supervisor.rs` | starts and stops exporters as owners change targets |

@@ -1,4 +1,4 @@
-//! What a kind of target can do, and how it fails.
+//! Abilities of a kind of target, and its failures.
 
 use std::borrow::Cow;
 use std::time::Duration;
