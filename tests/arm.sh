@@ -34,6 +34,7 @@ for cpu in $with_dots $without_dots; do
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER="qemu-aarch64 -cpu $cpu"
     # shellcheck disable=SC2086 # lists of words
     cargo test --quiet $for_arm --lib --test all -- $tests
+    cargo test --quiet --package phi-kernels --target $target
 done
 
 # With the features of the whole workspace, to reuse the build of the tests.
@@ -42,7 +43,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 model/marked.py model/kept >"$work/texts"
 python3 model/marked.py model/unseen >>"$work/texts"
-# The reader computes in the same plain Rust on every ARM processor: a few short texts show its bits.
+# The reader computes with the same kernels on every ARM processor: a few short texts show its bits.
 awk 'length < 700' "$work/texts" | awk 'NR % 24 == 0' | head -n 12 >"$work/few"
 
 # Compares the findings of a processor in a file of texts with this machine's; further arguments are scan_jsonl's.

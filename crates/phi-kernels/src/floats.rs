@@ -31,6 +31,9 @@ macro_rules! on_every_level {
 
             match level {
                 crate::Level::Portable => plain($($arg),*),
+                // Every processor of this kind has NEON, for which plain Rust is compiled.
+                #[cfg(target_arch = "aarch64")]
+                crate::Level::Neon => plain($($arg),*),
                 // SAFETY: a level is only made for a processor that has its features.
                 #[cfg(target_arch = "x86_64")]
                 crate::Level::Avx2 => unsafe { for_256($($arg),*) },

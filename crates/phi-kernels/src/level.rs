@@ -14,6 +14,9 @@ pub enum Level {
     /// 512-bit dot products.
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
+    /// 128-bit multiply and add.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
 }
 
 impl Level {
@@ -34,7 +37,9 @@ impl Level {
                 has_avx512() && is_x86_feature_detected!("avx512vnni"),
             ),
         ];
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(target_arch = "aarch64")]
+        let all = [(Level::Portable, true), (Level::Neon, true)];
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
         let all = [(Level::Portable, true)];
         all.into_iter()
             .filter_map(|(level, is_here)| is_here.then_some(level))

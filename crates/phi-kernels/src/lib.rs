@@ -5,6 +5,8 @@
 
 #![allow(unsafe_code)]
 
+#[cfg(target_arch = "aarch64")]
+mod arm;
 mod floats;
 mod level;
 mod products;

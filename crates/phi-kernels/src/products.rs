@@ -21,6 +21,8 @@ pub fn products(
     assert!(out.is_empty() || needed <= rows.len(), "rows are too short");
     match level {
         Level::Portable => portable(rows, stride, weights, out),
+        #[cfg(target_arch = "aarch64")]
+        Level::Neon => crate::arm::products(rows, stride, weights, out),
         #[cfg(target_arch = "x86_64")]
         _ => crate::x86::products(level, rows, stride, weights, out),
     }

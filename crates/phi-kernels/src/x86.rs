@@ -7,9 +7,10 @@ use std::arch::x86_64::*;
 use crate::Level;
 use crate::shapes::{LANES, Pair, Weights};
 
-/// Rows computed together, so that each weight is loaded once for all of them.
-const ROWS_512: usize = 8;
+/// Rows computed together, so that each weight is loaded once for all of them, and those behind the last of these.
+const ROWS_512: usize = 16;
 const ROWS_256: usize = 4;
+const REST: usize = 4;
 
 /// Multiplies rows with a block of columns; `products` has checked that the rows are long enough.
 pub(crate) fn products(
@@ -26,10 +27,10 @@ pub(crate) fn products(
     };
     let mut number = 0;
     while number < out.len() {
-        let count = if out.len() - number >= together {
-            together
-        } else {
-            1
+        let count = match out.len() - number {
+            left if left >= together => together,
+            left if left >= REST => REST,
+            _ => 1,
         };
         let rows = &rows[number * stride..];
         let out = &mut out[number..number + count];
@@ -83,7 +84,7 @@ impl Stored for [Pair; LANES] {
     }
 }
 
-/// Computes one row, or as many as the level takes together.
+/// Computes one row, a few, or as many as the level takes together.
 #[inline(always)]
 fn tile<W: Stored>(
     level: Level,
@@ -98,8 +99,10 @@ fn tile<W: Stored>(
     unsafe {
         match (level, count) {
             (Level::Avx512Vnni, 1) => tile_vnni::<W, 1>(rows, stride, weights, out),
+            (Level::Avx512Vnni, REST) => tile_vnni::<W, REST>(rows, stride, weights, out),
             (Level::Avx512Vnni, _) => tile_vnni::<W, ROWS_512>(rows, stride, weights, out),
             (Level::Avx512, 1) => tile_512::<W, 1>(rows, stride, weights, out),
+            (Level::Avx512, REST) => tile_512::<W, REST>(rows, stride, weights, out),
             (Level::Avx512, _) => tile_512::<W, ROWS_512>(rows, stride, weights, out),
             (_, 1) => tile_256::<W, 1>(rows, stride, weights, out),
             _ => tile_256::<W, ROWS_256>(rows, stride, weights, out),
