@@ -8,6 +8,9 @@ use super::http::Way;
 use super::sink::{Problem, Sink};
 use super::{file, otlp, s3, syslog, webhook};
 
+/// Opens a target that was checked.
+type Open = fn(&ExportConfig, Option<SecretString>, &Way) -> Result<Box<dyn Sink>, Problem>;
+
 /// A kind of target. Its scheme is the beginning of an address.
 pub(super) struct TargetKind {
     pub(super) scheme: &'static str,
@@ -24,8 +27,7 @@ pub(super) struct TargetKind {
     /// Checks address and options; the error is a sentence without either.
     pub(super) check: fn(&ExportConfig, bool) -> Result<(), String>,
     /// Opens a target that was checked.
-    pub(super) open:
-        fn(&ExportConfig, Option<SecretString>, &Way) -> Result<Box<dyn Sink>, Problem>,
+    pub(super) open: Open,
 }
 
 /// Form of a kind's secret.

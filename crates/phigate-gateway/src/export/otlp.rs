@@ -79,20 +79,20 @@ impl Sink for Otlp {
 /// ExportLogsServiceRequest with one resource and one scope.
 fn request(lines: &[ExportedLine]) -> Vec<u8> {
     let mut resource = Message::default();
-    resource.message(1, attribute("service.name", "phigate"));
-    resource.message(1, attribute("service.version", env!("CARGO_PKG_VERSION")));
+    resource.message(1, &attribute("service.name", "phigate"));
+    resource.message(1, &attribute("service.version", env!("CARGO_PKG_VERSION")));
     let mut scope = Message::default();
     scope.text(1, "phigate.audit");
     let mut logs = Message::default();
-    logs.message(1, scope);
+    logs.message(1, &scope);
     for line in lines {
-        logs.message(2, record(line));
+        logs.message(2, &record(line));
     }
     let mut of_resource = Message::default();
-    of_resource.message(1, resource);
-    of_resource.message(2, logs);
+    of_resource.message(1, &resource);
+    of_resource.message(2, &logs);
     let mut request = Message::default();
-    request.message(1, of_resource);
+    request.message(1, &of_resource);
     request.finish()
 }
 
@@ -107,8 +107,8 @@ fn record(line: &ExportedLine) -> Message {
     record.fixed(1, nanoseconds);
     record.number(2, number);
     record.text(3, text);
-    record.message(5, value(&line.json));
-    record.message(6, attribute("phigate.record", line.kind));
+    record.message(5, &value(&line.json));
+    record.message(6, &attribute("phigate.record", line.kind));
     record.fixed(11, nanoseconds);
     record
 }
@@ -117,7 +117,7 @@ fn record(line: &ExportedLine) -> Message {
 fn attribute(key: &str, text: &str) -> Message {
     let mut pair = Message::default();
     pair.text(1, key);
-    pair.message(2, value(text));
+    pair.message(2, &value(text));
     pair
 }
 

@@ -28,7 +28,7 @@ impl Message {
     }
 
     /// A message inside.
-    pub(super) fn message(&mut self, field: u64, inside: Self) {
+    pub(super) fn message(&mut self, field: u64, inside: &Self) {
         self.bytes(field, &inside.0);
     }
 
@@ -108,7 +108,7 @@ mod tests {
         inside.text(2, "too old");
         let mut message = Message::default();
         message.fixed(11, 7);
-        message.message(1, inside);
+        message.message(1, &inside);
         let bytes = message.finish();
         let Some(Value::Bytes(inside)) = field(&bytes, 1) else {
             panic!("field 1 is missing");
