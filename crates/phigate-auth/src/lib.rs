@@ -28,7 +28,9 @@ mod machine;
 mod rsa_key;
 mod secret;
 mod token;
+mod webhook;
 
+pub use aws::{S3Keys, object_checksum};
 pub use call::ToSign;
 pub use error::{AuthError, Reason};
 pub use fetch::{Answer, Ask, Fetch, FetchError, Method, Place};
@@ -36,3 +38,4 @@ pub use identity::{Identity, Proof, Scheme};
 pub use machine::Machine;
 pub use secret::{Secret, SecretError};
 pub use token::clock_skew_s;
+pub use webhook::webhook_signature;

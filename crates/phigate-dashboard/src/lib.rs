@@ -43,7 +43,9 @@ use pages::trials::Trials;
 use pages::verify::Verified;
 use phigate_edge::MissingPage;
 use phigate_gateway::{Gateway, Metrics};
-use phigate_store::{Access, Accounts, Figures, Health, Links, People, Sessions, Trail, Vault};
+use phigate_store::{
+    Access, Accounts, Exports, Figures, Health, Links, People, Sessions, Trail, Vault,
+};
 use phigate_types::Limits;
 use visit::Navigation;
 
@@ -71,6 +73,7 @@ pub struct Subjects {
     links: Links,
     access: Access,
     trail: Trail,
+    exports: Exports,
     figures: Figures,
     health: Health,
 }
@@ -84,6 +87,7 @@ impl From<&Vault> for Subjects {
             links: vault.links.clone(),
             access: vault.access.clone(),
             trail: vault.trail.clone(),
+            exports: vault.exports.clone(),
             figures: vault.figures.clone(),
             health: vault.health.clone(),
         }

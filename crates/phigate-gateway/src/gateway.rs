@@ -10,6 +10,7 @@ use phigate_edge::{Drain, PerThread};
 use phigate_store::Vault;
 use phigate_types::Limits;
 
+use crate::export::Way;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
@@ -38,6 +39,8 @@ pub struct Gateway {
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
     pub(crate) base_urls: BaseUrls,
+    /// The way to targets of exports.
+    pub(crate) export_way: Way,
     allow_ambient_credentials: bool,
 }
 
@@ -51,8 +54,10 @@ impl Gateway {
         drain: Drain,
     ) -> Result<Arc<Self>, RootsError> {
         let now = Instant::now();
+        let provider = Provider::new(limits, providers.rules(), providers.ca_file)?;
         Ok(Arc::new(Self {
-            provider: Provider::new(limits, providers.rules(), providers.ca_file)?,
+            export_way: Way::new(provider.connector(), providers.allow_private),
+            provider,
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),

@@ -106,6 +106,7 @@ mod admit;
 mod decide;
 mod decision;
 mod error;
+mod export;
 mod facts;
 mod failure;
 mod forward;
@@ -141,6 +142,7 @@ mod trial;
 mod turnstile;
 
 pub use error::GatewayError;
+pub use export::{ExportSetupError, Exporters, check_export};
 pub use gateway::{Gateway, ProviderSettings};
 pub use metrics::{AgreementEnd, Metrics};
 pub use open::{Call, Open, Received, Sender};

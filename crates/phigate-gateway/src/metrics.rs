@@ -93,6 +93,25 @@ pub struct AgreementEnd {
     pub days_left: i64,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Exported {
+    account: String,
+    target: String,
+}
+
+/// Records that a target of an export does not have yet.
+#[derive(Debug)]
+pub(crate) struct ExportLag<'a> {
+    /// Name of the account.
+    pub(crate) account: &'a str,
+    /// Name of the target.
+    pub(crate) target: &'a str,
+    /// Number of records.
+    pub(crate) records: u64,
+    /// Age of the oldest in seconds.
+    pub(crate) seconds: i64,
+}
+
 /// Everything that is measured.
 #[derive(Debug)]
 pub struct Metrics {
@@ -113,6 +132,10 @@ pub struct Metrics {
     /// Empty unless the gateway serves a certificate.
     certificate_days: Family<Shown, Gauge>,
     agreement_days: Family<Agreed, Gauge>,
+    export_lag_records: Family<Exported, Gauge>,
+    export_lag_seconds: Family<Exported, Gauge>,
+    export_sent: Family<Exported, Counter>,
+    export_failures: Family<Exported, Counter>,
 }
 
 impl Metrics {
@@ -135,6 +158,10 @@ impl Metrics {
             alerts: Family::default(),
             certificate_days: Family::default(),
             agreement_days: Family::default(),
+            export_lag_records: Family::default(),
+            export_lag_seconds: Family::default(),
+            export_sent: Family::default(),
+            export_failures: Family::default(),
         };
         // Registered from the start: monitoring does not see an increase from a missing value.
         for code in ErrorCode::all() {
@@ -224,11 +251,70 @@ impl Metrics {
             "Days until the agreement with a provider ends",
             self.agreement_days.clone(),
         );
+        self.register_exports();
+        let registry = &mut self.registry;
         let build = Info::new(vec![
             ("version", env!("CARGO_PKG_VERSION")),
             ("detector", phi_detect::VERSION),
         ]);
         registry.register("build", "The version that runs", build);
+    }
+
+    /// Registers the metrics of exports.
+    fn register_exports(&mut self) {
+        let registry = &mut self.registry;
+        registry.register(
+            "export_lag_records",
+            "Records that a target of an export does not have yet",
+            self.export_lag_records.clone(),
+        );
+        registry.register(
+            "export_lag_seconds",
+            "Age of the oldest record that a target of an export does not have yet",
+            self.export_lag_seconds.clone(),
+        );
+        registry.register(
+            "export_sent",
+            "Lines that a target of an export took",
+            self.export_sent.clone(),
+        );
+        registry.register(
+            "export_failures",
+            "Deliveries to a target of an export that failed",
+            self.export_failures.clone(),
+        );
+    }
+
+    /// Notes how far a target of an export lags behind.
+    pub(crate) fn export_lags(&self, lag: &ExportLag<'_>) {
+        let label = exported(lag.account, lag.target);
+        let records = i64::try_from(lag.records).unwrap_or(i64::MAX);
+        self.export_lag_records.get_or_create(&label).set(records);
+        self.export_lag_seconds
+            .get_or_create(&label)
+            .set(lag.seconds);
+        self.export_failures.get_or_create(&label).inc_by(0);
+    }
+
+    /// Counts lines that a target took.
+    pub(crate) fn export_sent(&self, account: &str, target: &str, lines: u64) {
+        let label = exported(account, target);
+        self.export_sent.get_or_create(&label).inc_by(lines);
+    }
+
+    /// Counts a failed delivery.
+    pub(crate) fn export_failed(&self, account: &str, target: &str) {
+        let label = exported(account, target);
+        self.export_failures.get_or_create(&label).inc();
+    }
+
+    /// Drops the metrics of a target that is gone.
+    pub(crate) fn export_gone(&self, account: &str, target: &str) {
+        let label = exported(account, target);
+        self.export_lag_records.remove(&label);
+        self.export_lag_seconds.remove(&label);
+        self.export_sent.remove(&label);
+        self.export_failures.remove(&label);
     }
 
     /// Counts a request that was answered with an error.
@@ -341,6 +427,13 @@ impl Metrics {
         let kind =
             HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
         ([(CONTENT_TYPE, kind)], self.text()).into_response()
+    }
+}
+
+fn exported(account: &str, target: &str) -> Exported {
+    Exported {
+        account: account.to_owned(),
+        target: target.to_owned(),
     }
 }
 

@@ -20,6 +20,10 @@ pub enum ItemKind {
     DataKey,
     /// Remainder of a deleted account.
     DeletedAccount,
+    /// Place of an export in the chains, and its holder.
+    ExportCursor,
+    /// A target of exports: its address, its choice and its sealed secret.
+    ExportTarget,
     /// A count of failed logins.
     Guesses,
     /// A login whose second step is still to come.
@@ -51,7 +55,7 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 14] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 16] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
     (ItemKind::ApiKey, "api_key", "API key", Protection::Listed),
@@ -71,6 +75,18 @@ const ROWS: [(ItemKind, &str, &str, Protection); 14] = [
         ItemKind::DeletedAccount,
         "deleted_account",
         "deleted account",
+        Protection::Listed,
+    ),
+    (
+        ItemKind::ExportCursor,
+        "export_cursor",
+        "place of an export",
+        Protection::Hashed,
+    ),
+    (
+        ItemKind::ExportTarget,
+        "export_target",
+        "export",
         Protection::Listed,
     ),
     (

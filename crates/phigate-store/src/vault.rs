@@ -12,6 +12,7 @@ use crate::access::Access;
 use crate::accounts::Accounts;
 use crate::backend::Target;
 use crate::core::Core;
+use crate::exports::Exports;
 use crate::health::Health;
 use crate::installation::{self, Installation};
 use crate::keys::keyring::Keyring;
@@ -100,6 +101,8 @@ pub struct Vault {
     pub replies: SealedReplies,
     /// Deletion of expired records and content.
     pub expiry: Expiry,
+    /// Targets outside the installation, and their progress.
+    pub exports: Exports,
     /// Figures of the trail.
     pub figures: Figures,
     /// Whether the store can be used now.
@@ -131,6 +134,7 @@ impl Vault {
             replies: SealedReplies::new(trail.clone()),
             expiry: Expiry::new(core.clone()),
             trail,
+            exports: Exports::new(core.clone()),
             figures: Figures::new(core.clone()),
             health: Health::new(core.clone()),
             core,

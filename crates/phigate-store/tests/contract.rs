@@ -100,6 +100,14 @@ promises! {
         a_filtered_export_verifies_too,
         every_change_to_an_export_is_found,
         a_cut_trail_is_found_by_a_checkpoint_kept_elsewhere;
+    exporting:
+        target_can_verify_what_it_receives,
+        choice_leaves_gaps_that_verify,
+        interrupted_export_repeats_the_same_lines,
+        one_process_holds_an_export,
+        rewound_export_sends_from_a_time_on,
+        retention_records_what_a_target_never_had,
+        secret_opens_only_for_its_target;
     keeping:
         retention_deletes_what_is_due_and_the_trail_still_verifies,
         records_of_the_installation_expire,

@@ -32,6 +32,12 @@ acts! {
     ChainJoin "chain.join" "Chain joined" Plain;
     ContentErase "content.erase" "Content erased" Warn;
     ContentReveal "content.reveal" "Content revealed" Warn;
+    ExportAdd "export.add" "Export set up" Warn;
+    ExportPause "export.pause" "Export paused" Info;
+    ExportRemove "export.remove" "Export removed" Info;
+    ExportResume "export.resume" "Export resumed" Info;
+    ExportRewind "export.rewind" "Export sent again" Info;
+    ExportTest "export.test" "Export tested" Plain;
     FallbackRemove "fallback.remove" "Fallback removed" Info;
     FallbackSet "fallback.set" "Fallback set" Info;
     InstallationBackup "installation.backup" "Backup made" Warn;

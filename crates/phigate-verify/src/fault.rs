@@ -13,6 +13,8 @@ pub struct Report {
     pub deleted: u64,
     /// Records a filter left out of an export.
     pub left_out: u64,
+    /// Records before the first line of a part of the trail.
+    pub earlier: u64,
     /// Signatures checked.
     pub signatures: u64,
     /// Checkpoints from elsewhere that were compared. Without one, a trail that was cut at the end or replaced by an

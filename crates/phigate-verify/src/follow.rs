@@ -34,6 +34,8 @@ pub struct Follower {
     before: [u8; 32],
     proven: i64,
     signatures: u64,
+    /// Places before the first entry.
+    earlier: i64,
     /// An entry that does not fit; its fault is known only with the next entry.
     suspect: Option<Link>,
     /// Digests at the places that checkpoints name.
@@ -50,6 +52,7 @@ impl Follower {
             before: chain::START,
             proven: 0,
             signatures: 0,
+            earlier: 0,
             suspect: None,
             watched: BTreeMap::new(),
         }
@@ -97,6 +100,58 @@ impl Follower {
         self.before = self.digest();
         self.last = Some(link);
         Ok(())
+    }
+
+    /// Begins before a place whose predecessor is signed. A chain that has entries must be exactly there: a line cannot
+    /// bridge missing entries.
+    pub fn begin(
+        &mut self,
+        public_key: &[u8],
+        seq: i64,
+        digest: [u8; 32],
+        signature: Option<&[u8]>,
+    ) -> Result<(), Fault> {
+        if let Some(suspect) = self.suspect.take() {
+            return Err(self.judge(&suspect, None));
+        }
+        let is_here = seq == self.seq() + 1;
+        if is_here && digest == self.digest() {
+            return Ok(());
+        }
+        if self.last.is_some() {
+            return Err(match seq > self.seq() + 1 {
+                true => self.at(FaultKind::Missing, self.seq() + 1),
+                false if is_here => self.at(FaultKind::Changed, seq),
+                false => self.at(FaultKind::Reordered, seq),
+            });
+        }
+        let (account, lane, end) = (&self.account, self.lane, seq.saturating_sub(1));
+        let is_signed = signature.is_some_and(|signature| {
+            chain::signed(public_key, account, lane, end, &digest, signature)
+        });
+        if !is_signed {
+            return Err(self.at(FaultKind::Changed, seq));
+        }
+        if let Some(seen) = self.watched.get_mut(&end) {
+            *seen = Some(digest);
+        }
+        (self.earlier, self.proven) = (end, end);
+        self.signatures += 1;
+        self.last = Some(Link {
+            seq: end,
+            leaf: [0; 32],
+            digest,
+            signature: None,
+            authentic: None,
+            record: None,
+            request_id: None,
+        });
+        Ok(())
+    }
+
+    /// Number of entries before the first one that was followed.
+    pub fn earlier(&self) -> u64 {
+        self.earlier.unsigned_abs()
     }
 
     fn seq(&self) -> i64 {

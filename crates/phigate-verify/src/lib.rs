@@ -14,6 +14,8 @@ mod tests;
 
 pub use checkpoint::{Checkpoint, watched};
 pub use deletions::{Deletions, write_ranges};
-pub use export::{ChainField, ExportVerifier, GapField, GapLine, WrongKey};
+pub use export::{
+    ChainField, CheckpointLine, ExportVerifier, GapField, GapLine, StartField, WrongKey,
+};
 pub use fault::{Fault, FaultKind, Report};
 pub use follow::{Follower, Link};

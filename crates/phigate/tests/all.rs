@@ -21,6 +21,7 @@ mod clouds;
 mod commands;
 mod doors;
 mod edge;
+mod exports;
 mod first_start;
 mod hostile;
 mod kills;

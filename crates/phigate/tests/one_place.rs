@@ -88,6 +88,7 @@ fn nouns() -> Vec<Noun> {
                     "what becomes of a parameter",
                 ),
                 ("phigate-gateway/src/metrics.rs", "a metric's name"),
+                ("phigate-types/src/export.rs", "a choice of an export"),
                 (
                     "phigate-types/src/phi_agreement.rs",
                     "what a provider may have",

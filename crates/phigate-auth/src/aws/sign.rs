@@ -14,11 +14,26 @@ use super::Keys;
 use crate::call::ToSign;
 use crate::error::{AuthError, Reason};
 
-/// Service name of Bedrock in signatures.
-const SERVICE: &str = "bedrock";
+/// Name of a service in signatures, and the form of a path there.
+#[derive(Clone, Copy)]
+pub(super) struct Service {
+    pub(super) name: &'static str,
+    /// Whether a path is escaped once more before it is signed: every service but S3 requires this.
+    escapes_twice: bool,
+}
+
+const OF_BEDROCK: Service = Service {
+    name: "bedrock",
+    escapes_twice: true,
+};
+
+pub(super) const OF_S3: Service = Service {
+    name: "s3",
+    escapes_twice: false,
+};
 
 /// Characters that are escaped in a path before it is signed: all but letters, digits, `-._~` and slashes. An address
-/// is escaped already, so `%` becomes `%25`: every service but S3 requires this.
+/// is escaped already, so `%` becomes `%25`.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -33,11 +48,11 @@ pub(crate) fn sign(
     region: &str,
     now: Timestamp,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, AuthError> {
-    sign_for(SERVICE, call, keys, region, now)
+    sign_for(OF_BEDROCK, call, keys, region, now)
 }
 
-fn sign_for(
-    service: &str,
+pub(super) fn sign_for(
+    service: Service,
     call: &ToSign<'_>,
     keys: &Keys,
     region: &str,
@@ -45,7 +60,7 @@ fn sign_for(
 ) -> Result<Vec<(HeaderName, HeaderValue)>, AuthError> {
     let stamp = now.strftime("%Y%m%dT%H%M%SZ").to_string();
     let (day, _) = stamp.split_once('T').unwrap_or_default();
-    let scope = format!("{day}/{region}/{service}/aws4_request");
+    let scope = format!("{day}/{region}/{}/aws4_request", service.name);
     let token = keys
         .session_token()
         .map(|token| ("x-amz-security-token", token));
@@ -56,7 +71,7 @@ fn sign_for(
     covered.sort_unstable();
     let names: Vec<&str> = covered.iter().map(|(name, _)| *name).collect();
     let names = names.join(";");
-    let written = hash(canonical(call, &covered, &names).as_bytes());
+    let written = hash(canonical(service, call, &covered, &names).as_bytes());
     let text = format!("AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{written}");
     let signature = hex(hmac::sign(&keys.signing_key(&scope), text.as_bytes()).as_ref());
     let authorization = format!(
@@ -78,9 +93,12 @@ fn header((name, value): (&'static str, &str)) -> Result<(HeaderName, HeaderValu
 }
 
 /// Canonical form of the call.
-fn canonical(call: &ToSign<'_>, headers: &[(&str, &str)], names: &str) -> String {
+fn canonical(service: Service, call: &ToSign<'_>, headers: &[(&str, &str)], names: &str) -> String {
     let mut text = format!("{}\n", call.method);
-    text.extend(utf8_percent_encode(call.uri.path(), ESCAPED));
+    match service.escapes_twice {
+        true => text.extend(utf8_percent_encode(call.uri.path(), ESCAPED)),
+        false => text.push_str(call.uri.path()),
+    }
     text.push('\n');
     push_query(&mut text, call.uri.query().unwrap_or_default());
     text.push('\n');
@@ -130,7 +148,7 @@ fn host_of(call: &ToSign<'_>) -> Option<String> {
     })
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     hex(digest::digest(&digest::SHA256, bytes).as_ref())
 }
 

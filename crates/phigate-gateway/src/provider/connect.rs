@@ -30,7 +30,7 @@ type Connecting<T> = Pin<Box<dyn Future<Output = Result<T, ConnectError>> + Send
 
 /// The reason for a failed connection, without address and name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum ConnectError {
+pub(crate) enum ConnectError {
     #[error("cannot resolve the provider's name")]
     Resolve,
     #[error("the provider's address is not allowed")]
@@ -44,7 +44,7 @@ pub(super) enum ConnectError {
 }
 
 /// The provider error for a failed connection.
-pub(super) fn no_connection(reason: ConnectError) -> ProviderError {
+pub(crate) fn no_connection(reason: ConnectError) -> ProviderError {
     match reason {
         ConnectError::Forbidden => ProviderError::Forbidden,
         reason => {
@@ -56,7 +56,7 @@ pub(super) fn no_connection(reason: ConnectError) -> ProviderError {
 
 /// The addresses that may be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// The public internet.
     Public,
     /// Private addresses too.
@@ -67,7 +67,7 @@ pub(super) enum Reach {
 
 impl Reach {
     /// The reach of calls to providers.
-    pub(super) fn of_providers(allow_private: bool) -> Self {
+    pub(crate) fn of_providers(allow_private: bool) -> Self {
         if allow_private {
             Self::Anywhere
         } else {
@@ -87,13 +87,13 @@ impl Reach {
 
 /// Resolves, checks and connects, without TLS.
 #[derive(Clone)]
-pub(super) struct Dial {
+pub(crate) struct Dial {
     reach: Reach,
 }
 
 /// [`Dial`] with TLS if the URL requires it, and a deadline.
 #[derive(Clone)]
-pub(super) struct Connector {
+pub(crate) struct Connector {
     https: HttpsConnector<Dial>,
     limit: Duration,
 }
@@ -116,7 +116,7 @@ pub enum RootsError {
 
 impl Connector {
     /// One connector for each reach, with shared trusted certificates.
-    pub(super) fn several<const N: usize>(
+    pub(crate) fn several<const N: usize>(
         reaches: [Reach; N],
         ca_file: Option<&Path>,
         limit: Duration,

@@ -8,7 +8,7 @@ mod answer;
 mod authorize;
 mod base_url;
 mod base_urls;
-mod connect;
+pub(crate) mod connect;
 mod identities;
 mod key;
 mod line;
@@ -58,7 +58,7 @@ use tokens::TokenClient;
 /// accounts never share connections.
 const POOLS_MAX: usize = 1024;
 
-const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
+pub(crate) const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
 /// Headers that may be sent to a provider, besides credentials. Other headers of a call are dropped.
 const HEADERS: &[&str] = &[
@@ -225,6 +225,11 @@ impl Provider {
             pools: Mutex::new(HashMap::new()),
             limits: *limits,
         })
+    }
+
+    /// The way to addresses outside, with the operator's rules about them.
+    pub(crate) fn connector(&self) -> Connector {
+        self.connector.clone()
     }
 
     /// Makes a call and returns when the head of the answer has arrived.

@@ -3,6 +3,7 @@
 mod account;
 mod alert;
 mod audit;
+mod export;
 mod filter;
 mod people;
 mod policy;
@@ -18,6 +19,7 @@ pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
     ProviderTerms, Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
+pub use export::{ExportBatch, ExportConfig, ExportInfo, ExportState, ExportedLine};
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };

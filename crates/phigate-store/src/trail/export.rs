@@ -8,6 +8,7 @@ use std::collections::{HashSet, VecDeque};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
 use phigate_types::Act;
 use phigate_verify::chain::hex;
 use phigate_verify::{ChainField, GapField, GapLine};
@@ -22,7 +23,10 @@ use crate::trail::walk::Reader;
 use crate::{Result, StoreError};
 
 /// Leaves of left-out records in one line at most.
-const GAP_MAX: usize = 1_000;
+pub(crate) const GAP_MAX: usize = 1_000;
+
+/// Kind of the lines that bridge records left out.
+pub(crate) const GAP: &str = "gap";
 
 /// One line of an export.
 #[derive(Debug, Clone)]
@@ -227,6 +231,7 @@ impl Export<'_> {
                     lane,
                     seq: row.link.seq,
                     why: why.to_owned(),
+                    start: None,
                     leaves: Vec::new(),
                     digest: String::new(),
                     signature: None,
@@ -257,7 +262,7 @@ impl Export<'_> {
 }
 
 /// A record's own text with its place in the chain added as the last field.
-fn line(account: &str, body: &str, row: &ChainRow) -> Result<String> {
+pub(crate) fn line(account: &str, body: &str, row: &ChainRow) -> Result<String> {
     let chain = ChainField {
         account: account.to_owned(),
         id: row.record,
@@ -278,14 +283,20 @@ fn line(account: &str, body: &str, row: &ChainRow) -> Result<String> {
 }
 
 fn gap_line(chain: GapField) -> ExportLine {
-    let line = GapLine {
-        record: "gap".to_owned(),
-        chain,
-    };
     ExportLine {
-        json: serde_json::to_string(&line).expect("plain values serialise"),
+        json: gap_text(chain, None),
         record: None,
     }
+}
+
+/// A line that bridges records left out.
+pub(crate) fn gap_text(chain: GapField, time: Option<Timestamp>) -> String {
+    let line = GapLine {
+        record: GAP.to_owned(),
+        time,
+        chain,
+    };
+    serde_json::to_string(&line).expect("plain values serialise")
 }
 
 /// Choice that the engines make in SQL, as far as one record says it: a provider may be named by an attempt alone.

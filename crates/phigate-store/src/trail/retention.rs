@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use phigate_types::Act;
 use phigate_verify::write_ranges;
 
+use crate::exports::unsent;
 use crate::item::Change;
 use crate::minutes::{self, Minute};
 use crate::model::{AdminAct, Retention};
@@ -35,7 +36,9 @@ impl Expiry {
             .old_records(account_id, self.cut(retention.metadata_days)?, BATCH)
             .await?;
         if !records.is_empty() {
-            let mut job = self.deletion(account_id, &name, Act::RetentionRecords, &records);
+            let places: Vec<(i64, i64)> = records.iter().map(|row| (row.lane, row.seq)).collect();
+            let lost = unsent(&self.core, account_id, &places).await?;
+            let mut job = self.deletion(account_id, &name, Act::RetentionRecords, &records, &lost);
             job.0.drop_records = Some((account_id.to_owned(), records.clone()));
             job.0.changes.clone_from(&conditions);
             self.finish_deletion(job).await?;
@@ -46,7 +49,7 @@ impl Expiry {
             .old_contents(account_id, self.cut(retention.content_days)?, BATCH)
             .await?;
         if !contents.is_empty() {
-            let mut job = self.deletion(account_id, &name, Act::RetentionContent, &contents);
+            let mut job = self.deletion(account_id, &name, Act::RetentionContent, &contents, &[]);
             job.0.drop_contents = Some((account_id.to_owned(), contents.clone()));
             job.0.changes = conditions;
             self.finish_deletion(job).await?;
@@ -111,11 +114,16 @@ impl Expiry {
         name: &str,
         act: Act,
         rows: &[RowKey],
+        lost: &[(String, usize)],
     ) -> (Job, crate::writer::job::Wait) {
         let places = write_ranges(rows.iter().map(|row| (row.lane, row.seq)).collect());
         let act = AdminAct::new(self.core.now(), name, "system", act)
             .detail("records", &rows.len())
             .detail("places", &places);
+        // Exports that lag behind do not keep expired records; the record says what they will never have.
+        let act = lost.iter().fold(act, |act, (target, count)| {
+            act.detail(&format!("not exported to {target}"), count)
+        });
         let (waiter, wait) = Waiter::new(true);
         (Job::of(entry::admin(account_id, &act), waiter), wait)
     }

@@ -209,6 +209,16 @@ impl Writer {
         Ok(leases.iter().filter(serves).count())
     }
 
+    /// Whether a process is alive, as far as its lease shows.
+    pub(crate) async fn is_alive(&self, instance: Uuid) -> Result<bool> {
+        if instance == self.instance {
+            return Ok(true);
+        }
+        let leases = self.leases().await?;
+        let mut own = leases.iter().filter(|lane| lane.2.instance == instance);
+        Ok(own.any(|lane| !self.is_over(lane)))
+    }
+
     /// All leases: number, version, lease.
     pub(super) async fn leases(&self) -> Result<Vec<(i64, i64, Lease)>> {
         let read = |item: Item| {

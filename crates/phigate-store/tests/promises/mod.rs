@@ -3,6 +3,7 @@
 #![allow(unreachable_pub, reason = "one file per subject")]
 
 pub mod choosing;
+pub mod exporting;
 pub mod keeping;
 pub mod keys;
 pub mod opening;

@@ -1,5 +1,6 @@
 //! Chains as a store would write them, and every tampering with them.
 
+mod parts;
 mod tampering;
 
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -126,11 +127,13 @@ fn gap(entries: &[Entry], why: &str) -> String {
     let (first, last) = (entries.first().unwrap(), entries.last().unwrap());
     let gap = GapLine {
         record: "gap".to_owned(),
+        time: None,
         chain: GapField {
             account: ACCOUNT.to_owned(),
             lane: first.lane,
             seq: first.seq,
             why: why.to_owned(),
+            start: None,
             leaves: entries.iter().map(|entry| hex(&entry.leaf())).collect(),
             digest: hex(&last.digest),
             signature: last.signature(),

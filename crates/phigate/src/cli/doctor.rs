@@ -11,10 +11,14 @@ use phigate_types::ProviderKind;
 use crate::config::Config;
 use phigate_gateway::{Gateway, Trial};
 
+use super::export_to::state_words;
 use super::provider::{address, gateway_of, secret_words};
 use super::store::{NoInstallation, Session, with_store};
 use super::table::print_json;
 use super::{EXIT_NO, Global};
+
+/// Age of a waiting record that is a problem, in seconds.
+const EXPORT_LAG_S: u64 = 60;
 
 #[derive(Args)]
 pub(super) struct Doctor {
@@ -39,7 +43,12 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(store(&session).await);
         findings.extend(chains(&session).await?);
-        for account in session.vault.accounts.accounts().await? {
+        let chosen = global.account.as_deref();
+        let accounts = match chosen {
+            Some(_) => vec![session.account().await?],
+            None => session.vault.accounts.accounts().await?,
+        };
+        for account in accounts {
             examine(
                 &session,
                 &global.command_for(&account.name),
@@ -161,7 +170,39 @@ async fn examine(
             fix,
         ));
     }
+    exports(session, command, account, findings).await?;
     providers(session, command, account, findings).await
+}
+
+/// Exports that fail, wait or are paused.
+async fn exports(
+    session: &Session,
+    command: &str,
+    account: &AccountInfo,
+    findings: &mut Vec<Finding>,
+) -> anyhow::Result<()> {
+    let (name, exports) = (&account.name, &session.vault.exports);
+    for info in exports.list(&account.id).await? {
+        let state = exports.state(&account.id, &info.name).await?;
+        let target = &info.name;
+        let words = state_words(&info, &state);
+        let subject = format!("account {name}: export {target} is {words}");
+        let lag = format!(
+            "{subject}, {} records and {} s behind",
+            state.lag_records, state.lag_s
+        );
+        let fix = format!("{command} export-to test {target}");
+        findings.push(if info.is_paused {
+            Finding::Advice(lag, format!("{command} export-to resume {target}"))
+        } else if state.problem.is_some() || state.lag_s > EXPORT_LAG_S {
+            Finding::Wrong(lag, fix)
+        } else if state.rejected > 0 {
+            Finding::Advice(subject, fix)
+        } else {
+            Finding::Fine(subject)
+        });
+    }
+    Ok(())
 }
 
 async fn providers(

@@ -10,6 +10,7 @@ mod demo;
 mod detection;
 mod doctor;
 mod eval;
+mod export_to;
 mod fallback;
 mod instance;
 mod key;
@@ -176,6 +177,9 @@ enum Command {
     /// Read, export, verify and reveal the audit trail
     #[command(subcommand)]
     Audit(audit::Audit),
+    /// Send records to a SIEM, a webhook, a collector, a bucket or a file, as they are written
+    #[command(subcommand)]
+    ExportTo(export_to::ExportTo),
     /// Write the whole installation to a file, to move it to another store; nothing in it is readable without the master key
     Export(transfer::To),
     /// Fill an empty store from a file that `export` wrote, and verify its chains
@@ -258,6 +262,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),
+        Command::ExportTo(command) => export_to::run(command, global),
         Command::Export(to) => transfer::export(&to, global),
         Command::Import(from) => transfer::import(&from, global),
         Command::Backup(to) => transfer::backup(&to, global),

@@ -10,6 +10,8 @@ use clap::Args;
 use jiff::Timestamp;
 use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Threads, Turnstile};
 
+use phigate_gateway::Exporters;
+
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
 use crate::hosts::Hosts;
@@ -159,6 +161,9 @@ async fn serve_app(
     let pages = Hosts::of(&app.config).guard(pages);
     let router = routes::router(Arc::clone(app)).merge(pages);
     housekeeping::start(app);
+    let gateway = Arc::clone(&app.gateway);
+    let exporters = Exporters::new(gateway, app.config.checkpoint.every).run();
+    let exporters = tokio::spawn(exporters);
     let scheme = if app.config.tls.is_some() {
         "https"
     } else {
@@ -181,7 +186,11 @@ async fn serve_app(
     };
     let drain = app.drain.clone();
     let edge = app.config.edge();
-    phigate_edge::serve(ports, &edge, site, threads, drain, on_listening).await?;
+    let served = phigate_edge::serve(ports, &edge, site, threads, drain, on_listening).await;
+    // They end with the drain, in bounded time, and free their exports while the store is open.
+    app.drain.start();
+    let _ = exporters.await;
+    served?;
     Ok(())
 }
 

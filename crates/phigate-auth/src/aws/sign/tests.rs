@@ -15,13 +15,19 @@ const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 /// 2015-08-30T12:36:00Z, the time in AWS's examples.
 const MOMENT_S: i64 = 1_440_938_160;
 
+/// The service of AWS's examples.
+const PLAIN: Service = Service {
+    name: "service",
+    escapes_twice: true,
+};
+
 fn keys(session_token: Option<&str>) -> Keys {
     Keys::new(ID.to_owned(), SECRET.into(), session_token.map(Into::into))
 }
 
 /// Headers of a call, by name.
 fn signed(
-    (service, keys, moment_s): (&str, &Keys, i64),
+    (service, keys, moment_s): (Service, &Keys, i64),
     (method, uri): (&str, &str),
     headers: &[(&str, &str)],
     body: &str,
@@ -75,7 +81,7 @@ type Published = (
 fn signatures_equal_the_published_ones() {
     for (name, method, target, headers, body, token, signature) in PUBLISHED {
         let uri = format!("https://example.amazonaws.com{target}");
-        let how = ("service", &keys(*token), MOMENT_S);
+        let how = (PLAIN, &keys(*token), MOMENT_S);
         let got = signed(how, (method, &uri), headers, body);
         let authorization = named(&got, "authorization");
         assert!(
@@ -110,7 +116,7 @@ static BEDROCK: &[(&str, &str, Option<&str>, &str)] = &[
 fn bedrock_signatures_equal_its_librarys() {
     for (uri, body, token, signature) in BEDROCK {
         let headers = [("content-type", "application/json")];
-        let how = (SERVICE, &keys(*token), MOMENT_S);
+        let how = (OF_BEDROCK, &keys(*token), MOMENT_S);
         let got = signed(how, ("POST", uri), &headers, body);
         let authorization = named(&got, "authorization");
         assert!(authorization.ends_with(signature), "{uri}: {authorization}");
@@ -130,7 +136,7 @@ fn official(
     let params = SigningParams::builder()
         .identity(&identity)
         .region("us-east-1")
-        .name(SERVICE)
+        .name(OF_BEDROCK.name)
         .time(now)
         .settings(SigningSettings::default())
         .build()
@@ -170,7 +176,7 @@ proptest! {
             let headers = [("content-type", "application/json")];
             let moment_s = days * 86_400 + second;
             let keys = keys(token.as_deref());
-            let mut ours = signed((SERVICE, &keys, moment_s), ("POST", &uri), &headers, &body);
+            let mut ours = signed((OF_BEDROCK, &keys, moment_s), ("POST", &uri), &headers, &body);
             let mut theirs = official(&uri, &headers, (&body, token.as_deref()), moment_s);
             ours.sort();
             theirs.sort();

@@ -1,7 +1,9 @@
 //! Is anything wrong: the health of the parts, and what needs attention.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{Account, ApiKeyInfo, Filter, Provider, RecordKind, RequestRow, Stats};
+use phigate_store::{
+    Account, ApiKeyInfo, ExportInfo, ExportState, Filter, Provider, RecordKind, RequestRow, Stats,
+};
 use phigate_types::{Act, Action, ErrorCode, Mode, ProviderKind};
 
 use super::figures::slot;
@@ -34,6 +36,9 @@ const FAILED_LOGINS: usize = 5;
 /// A key that stops within this time is worth a word.
 const EXPIRES_SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
 
+/// Age of a waiting record that needs attention, in seconds.
+const EXPORT_LAG_S: u64 = 60;
+
 const PROVIDERS: &str = "/providers";
 
 /// The store and the providers, judged by the newest requests.
@@ -64,7 +69,39 @@ pub(super) async fn health(dash: &Dash, visit: &SignedIn, recent: &[RequestRow])
     std::iter::once(store)
         .chain(providers.map(|(name, provider)| provider_health(name, provider, recent)))
         .chain(unset)
+        .chain(exports(dash, visit).await)
         .collect()
+}
+
+/// The targets of exports. While the store does not answer, its own line says enough.
+async fn exports(dash: &Dash, visit: &SignedIn) -> Vec<Health> {
+    let mut targets = Vec::new();
+    let exports = &dash.vault.exports;
+    for info in exports.list(visit.account_id()).await.unwrap_or_default() {
+        if let Ok(state) = exports.state(visit.account_id(), &info.name).await {
+            targets.push(export_health(&info, &state));
+        }
+    }
+    targets
+}
+
+fn export_health(info: &ExportInfo, state: &ExportState) -> Health {
+    let waiting = format!("{} records wait", grouped(state.lag_records));
+    let (tone, text) = match &state.problem {
+        _ if info.is_paused => ("warn", format!("paused; {waiting}")),
+        Some(problem) => ("bad", format!("fails: {problem}; {waiting}")),
+        None if state.lag_s > EXPORT_LAG_S => (
+            "warn",
+            format!("is {} s behind; {waiting}", grouped(state.lag_s)),
+        ),
+        None => ("ok", "has every record".to_owned()),
+    };
+    Health {
+        tone,
+        name: format!("Export {}", info.name),
+        text,
+        href: "",
+    }
 }
 
 fn provider_health(name: &str, provider: &Provider, recent: &[RequestRow]) -> Health {

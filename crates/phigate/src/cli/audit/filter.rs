@@ -50,7 +50,7 @@ pub(super) struct FilterArgs {
 }
 
 /// A time as it may be given.
-pub(super) fn time(text: &str) -> anyhow::Result<Timestamp> {
+pub(in crate::cli) fn time(text: &str) -> anyhow::Result<Timestamp> {
     if let Ok(time) = text.parse() {
         return Ok(time);
     }

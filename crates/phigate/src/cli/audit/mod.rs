@@ -9,6 +9,8 @@ mod resolve;
 mod reveal;
 mod verify;
 
+pub(super) use filter::time as moment;
+
 use std::process::ExitCode;
 
 use anyhow::Context;

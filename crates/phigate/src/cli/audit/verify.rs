@@ -113,6 +113,7 @@ fn tell(report: &Report) -> ExitCode {
         chains,
         deleted,
         left_out,
+        earlier,
         outside_checkpoints,
         ..
     } = report;
@@ -121,6 +122,11 @@ fn tell(report: &Report) -> ExitCode {
         if deleted + left_out > 0 {
             println!(
                 "{deleted} deleted by retention, {left_out} left out of the export, all accounted for"
+            );
+        }
+        if *earlier > 0 {
+            println!(
+                "a part of the trail: the {earlier} records before its first lines are not in it, and its beginning is proven by signature"
             );
         }
         if *outside_checkpoints == 0 {

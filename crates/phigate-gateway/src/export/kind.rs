@@ -1,0 +1,113 @@
+//! The kinds of targets, and the check of a new target.
+
+use std::time::Duration;
+
+use phigate_store::{ExportConfig, SecretString};
+
+use super::http::Way;
+use super::sink::{Problem, Sink};
+use super::{file, otlp, s3, syslog, webhook};
+
+/// Opens a target that was checked.
+type Open = fn(&ExportConfig, Option<SecretString>, &Way) -> Result<Box<dyn Sink>, Problem>;
+
+/// A kind of target. Its scheme is the beginning of an address.
+pub(super) struct TargetKind {
+    pub(super) scheme: &'static str,
+    /// Secret of the kind; `None` if it has none.
+    pub(super) secret: Option<SecretForm>,
+    /// Options of the command line that only some kinds have.
+    pub(super) options: &'static [&'static str],
+    /// Pause between deliveries, so that lines travel together.
+    pub(super) every: Duration,
+    /// Age at which written lines count as received, for receivers that confirm nothing.
+    pub(super) confirmed_after: Duration,
+    /// Whether each delivery is kept apart and must be verifiable alone.
+    pub(super) is_apart: bool,
+    /// Checks address and options; the error is a sentence without either.
+    pub(super) check: fn(&ExportConfig, bool) -> Result<(), String>,
+    /// Opens a target that was checked.
+    pub(super) open: Open,
+}
+
+/// Form of a kind's secret.
+pub(super) struct SecretForm {
+    /// Words for it in messages.
+    pub(super) words: &'static str,
+    /// Checks it; the error is a sentence without it.
+    pub(super) check: fn(&str) -> Result<(), String>,
+}
+
+/// Every kind.
+pub(super) static KINDS: &[&TargetKind] = &[
+    // Alphabetical, one row per file.
+    &file::KIND,
+    &otlp::KIND,
+    &s3::KIND,
+    &syslog::KIND,
+    &webhook::KIND,
+];
+
+/// Reason why a target is refused. Names options, never their values: an address may hold a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ExportSetupError(String);
+
+/// The kind of an address.
+pub(super) fn kind_of(to: &str) -> Option<&'static TargetKind> {
+    let found = KINDS.iter().find(|kind| to.starts_with(kind.scheme));
+    found.copied()
+}
+
+/// Checks a target before it is stored.
+pub fn check_export(
+    config: &ExportConfig,
+    secret: Option<&str>,
+    allow_private: bool,
+) -> Result<(), ExportSetupError> {
+    let refused = |why: String| Err(ExportSetupError(why));
+    let Some(kind) = kind_of(&config.to) else {
+        let known: Vec<&str> = KINDS.iter().map(|kind| kind.scheme).collect();
+        let scheme = config.to.split_once("://").map_or("", |(scheme, _)| scheme);
+        let is_word = scheme.len() <= 16
+            && scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
+        let shown = if is_word { scheme } else { "" };
+        return refused(format!(
+            "--to has an unknown scheme {shown}: the address of a target begins with {}",
+            known.join(", ")
+        ));
+    };
+    if config.records.is_empty() {
+        return refused("--records names no kind of record".to_owned());
+    }
+    if let Some(only) = config.only
+        && !config.records.iter().any(|record| only.includes(*record))
+    {
+        return refused(format!("--only {only} leaves nothing of --records"));
+    }
+    let given = [
+        ("--base-url", config.base_url.is_some()),
+        ("--lock", config.lock_hours.is_some()),
+        ("--region", config.region.is_some()),
+    ];
+    for (option, _) in given.iter().filter(|(_, is_given)| *is_given) {
+        if !kind.options.contains(option) {
+            return refused(format!("{option} is for s3:// alone"));
+        }
+    }
+    (kind.check)(config, allow_private).map_err(ExportSetupError)?;
+    match (&kind.secret, secret) {
+        (Some(form), Some(secret)) => (form.check)(secret).map_err(ExportSetupError),
+        (Some(form), None) => refused(format!(
+            "this target needs {}: give it with --key-stdin",
+            form.words
+        )),
+        (None, Some(_)) => refused(format!(
+            "a target {} has no secret: leave out --key-stdin",
+            kind.scheme
+        )),
+        (None, None) => Ok(()),
+    }
+}

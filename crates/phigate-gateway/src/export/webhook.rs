@@ -1,0 +1,91 @@
+//! Webhooks: a POST of JSON lines, signed with a shared secret over time and body.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderName, HeaderValue, Method, Uri};
+use jiff::Timestamp;
+use phigate_auth::webhook_signature;
+use phigate_store::{ExportConfig, ExportedLine, SecretString};
+
+use super::address::over_tls;
+use super::http::{Call, Way};
+use super::kind::{SecretForm, TargetKind};
+use super::sink::{Problem, Sink, joined};
+
+const SCHEME: &str = "https://";
+
+/// Fewest characters of a secret.
+const SECRET_CHARS_MIN: usize = 16;
+
+/// Header with the signature.
+const SIGNATURE: HeaderName = HeaderName::from_static("x-phigate-signature");
+
+pub(super) static KIND: TargetKind = TargetKind {
+    scheme: SCHEME,
+    secret: Some(SecretForm {
+        words: "the secret that signs its deliveries",
+        check: check_secret,
+    }),
+    options: &[],
+    every: Duration::from_millis(500),
+    confirmed_after: Duration::ZERO,
+    is_apart: false,
+    check: |config, allow_private| uri(config, allow_private).map(drop),
+    open,
+};
+
+struct Webhook {
+    uri: Uri,
+    secret: SecretString,
+    way: Way,
+}
+
+fn check_secret(secret: &str) -> Result<(), String> {
+    let length = secret.chars().count();
+    if length < SECRET_CHARS_MIN {
+        return Err(format!(
+            "the secret on standard input has {length} characters: a webhook's has at least {SECRET_CHARS_MIN}"
+        ));
+    }
+    Ok(())
+}
+
+fn uri(config: &ExportConfig, allow_private: bool) -> Result<Uri, String> {
+    over_tls(config.to.trim_start_matches(SCHEME), allow_private)
+}
+
+fn open(
+    config: &ExportConfig,
+    secret: Option<SecretString>,
+    way: &Way,
+) -> Result<Box<dyn Sink>, Problem> {
+    Ok(Box::new(Webhook {
+        uri: uri(config, way.allow_private).map_err(Problem::new)?,
+        secret: secret.ok_or_else(|| Problem::new("the target has no secret"))?,
+        way: way.clone(),
+    }))
+}
+
+#[async_trait]
+impl Sink for Webhook {
+    async fn deliver(&mut self, lines: &[ExportedLine]) -> Result<u64, Problem> {
+        let body = joined(lines);
+        // Signed at every try, so that a receiver can refuse old deliveries.
+        let now = Timestamp::now().as_second();
+        let signature = webhook_signature(self.secret.expose(), now, &body);
+        let signature = HeaderValue::try_from(signature)
+            .map_err(|_| Problem::new("the signature cannot be sent"))?;
+        let kind = HeaderValue::from_static("application/x-ndjson");
+        let call = Call {
+            method: Method::POST,
+            uri: &self.uri,
+            headers: vec![(CONTENT_TYPE, kind), (SIGNATURE, signature)],
+            body: Bytes::from(body),
+        };
+        self.way.call(call).await?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,66 @@
+//! `phigate export-to list`: targets, their choice and their progress.
+
+use phigate_store::{ExportInfo, ExportState, shown_address};
+
+use crate::cli::store::Session;
+use crate::cli::table::{Table, print_json};
+
+pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let exports = &session.vault.exports;
+    let mut targets = Vec::new();
+    for info in exports.list(&account.id).await? {
+        let state = exports.state(&account.id, &info.name).await?;
+        targets.push((info, state));
+    }
+    if json {
+        let row = |(info, state): &(ExportInfo, ExportState)| {
+            serde_json::json!({
+                "name": info.name,
+                "to": shown_address(&info.config.to),
+                "records": info.config.records,
+                "only": info.config.only,
+                "state": words(info, state),
+                "lag_records": state.lag_records,
+                "lag_s": state.lag_s,
+            })
+        };
+        return print_json(&targets.iter().map(row).collect::<Vec<_>>());
+    }
+    let mut table = Table::new(&["NAME", "TO", "RECORDS", "ONLY", "STATE", "LAG"]);
+    for (info, state) in &targets {
+        let records: Vec<&str> = info.config.records.iter().map(|one| one.code()).collect();
+        let only = info.config.only.map(|only| only.code().to_owned());
+        table.row([
+            info.name.clone(),
+            shown_address(&info.config.to),
+            records.join(","),
+            only.unwrap_or_default(),
+            words(info, state),
+            lag(state),
+        ]);
+    }
+    table.print("no exports yet: phigate export-to add NAME --to ADDRESS");
+    Ok(())
+}
+
+/// The state of a target in words.
+pub(in crate::cli) fn words(info: &ExportInfo, state: &ExportState) -> String {
+    let state_now = match &state.problem {
+        _ if info.is_paused => "paused".to_owned(),
+        Some(problem) => format!("failing: {problem}"),
+        None if state.lag_records > 0 => "behind".to_owned(),
+        None => "ok".to_owned(),
+    };
+    match state.rejected {
+        0 => state_now,
+        rejected => format!("{state_now}; the receiver rejected {rejected} records"),
+    }
+}
+
+fn lag(state: &ExportState) -> String {
+    match state.lag_records {
+        0 => "0".to_owned(),
+        records => format!("{records} records, {} s", state.lag_s),
+    }
+}
