@@ -202,6 +202,7 @@ pub(super) fn wants(config: &ExportConfig, chosen: &Chosen, record: &Record) -> 
         Record::Admin(_) => {
             has(ExportRecord::Admin) && matches!(config.only, None | Some(ExportOnly::Admin))
         }
+        Record::Alert(_) => has(ExportRecord::Alert) && config.only.is_none(),
         Record::Decision(decision) => {
             has(ExportRecord::Decision) && config.only.is_none_or(|only| takes(only, decision))
         }
@@ -229,6 +230,7 @@ fn word(record: &Record) -> &'static str {
         Record::Decision(_) => ExportRecord::Decision.code(),
         Record::Outcome(_) => ExportRecord::Outcome.code(),
         Record::Admin(_) => ExportRecord::Admin.code(),
+        Record::Alert(_) => ExportRecord::Alert.code(),
         Record::Attempt(_) => "attempt",
     }
 }

@@ -253,7 +253,7 @@ impl ExportRun {
             .filter_map(|(_, record)| match record.as_ref()? {
                 Record::Outcome(outcome) => Some(outcome.request_id),
                 Record::Attempt(attempt) => Some(attempt.request_id),
-                Record::Decision(_) | Record::Admin(_) => None,
+                Record::Decision(_) | Record::Admin(_) | Record::Alert(_) => None,
             })
             .collect();
         let mut chosen = Chosen::new();

@@ -206,6 +206,7 @@ impl Process {
                 account: "clinic".to_owned(),
                 key_id: "abcdefghijkl".to_owned(),
                 mode: Mode::FLAG,
+                policy: None,
                 action: Action::FORWARDED,
                 model: None,
                 family: None,
