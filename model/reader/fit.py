@@ -1,6 +1,6 @@
 """Fits the decision about candidates: boosted trees over the features that the detector prints, as a table of whole numbers.
 
-    python3 fit.py --features NAME=features.jsonl=texts.jsonl … --out trees.tsv [--held NAME]
+    python3 fit.py --features NAME=features.jsonl=texts.jsonl … --out FOLDER [--held NAME]
 
 `features.jsonl` comes from `cargo run -p phi-detect --example features < texts.jsonl`; `texts.jsonl` has the labelled spans.
 Prints what each set would leak and cover, judged by trees that were fitted without its documents.
@@ -13,6 +13,8 @@ import pathlib
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+# As in `decide/doubt.rs`.
+ASKED_MIN, SURE, WHOLE_MAX, AROUND_SURE, AROUND_DOUBTFUL = 0.04, 0.8, 4 << 10, 600, 200
 CORE = {"SSN", "DOB", "PHONE", "EMAIL", "ADDRESS", "MRN", "NAME", "MEDICARE_ID"}
 FOLDS = 4
 UNIT = 65536
@@ -31,7 +33,7 @@ class Set:
     """Labelled documents with their candidates."""
 
     def __init__(self, name, features, texts):
-        self.name, self.documents, self.rows, self.right, self.weights, self.place = name, [], [], [], [], []
+        self.name, self.documents, self.rows, self.looks, self.right, self.weights, self.place = name, [], [], [], [], [], []
         golds = [json.loads(line) for line in open(texts)]
         for number, (line, gold) in enumerate(zip(open(features), golds)):
             text = gold["text"]
@@ -50,10 +52,27 @@ class Set:
                 share = core[start:end][inside].mean()
                 is_other = other[start:end][inside].mean() > 0.5
                 self.rows.append(one["features"])
+                # The reader's own candidates have no first look.
+                self.looks.append(one["first_look"] or one["features"])
                 self.right.append(share >= 0.5)
                 self.weights.append(0.25 if is_other else 1.0 if share in (0, 1) else 0.6)
-                self.place.append((number, start, end, one["standing"] == "kept", one["kind"], one["rule"], one["features"][1]))
+                self.place.append((number, start, end, one["standing"] == "kept", one["kind"], one["rule"], one["features"][1], bool(one["first_look"])))
             self.documents.append((core, other, letters))
+
+    def asked(self, likely):
+        """Which candidates the reader is asked about, given how likely each is at the first look."""
+        asked = np.zeros(len(self.place), bool)
+        stretches = {}
+        for (number, start, end, *_, has_look), share in zip(self.place, likely):
+            if has_look and share >= ASKED_MIN:
+                reach = AROUND_SURE if share >= SURE else AROUND_DOUBTFUL
+                if share >= SURE and len(self.documents[number][2]) <= WHOLE_MAX:
+                    reach = WHOLE_MAX
+                stretches.setdefault(number, []).append((start - reach, end + reach))
+        for at, (number, start, end, *_) in enumerate(self.place):
+            asked[at] = any(low < end and start < high for low, high in stretches.get(number, ()))
+        read = sum(min(sum(high - low for low, high in all_), len(self.documents[number][2])) for number, all_ in stretches.items())
+        return asked, read / max(1, sum(len(one[2]) for one in self.documents))
 
     def judge(self, keep):
         """Documents without leak, letters that leak, harmless letters covered, harmless documents untouched."""
@@ -77,11 +96,16 @@ def is_certain(place):
     return place[3] and place[4] != "name" and not place[5].endswith(".model") and place[6] >= 900
 
 
-def fit(rows, right, weights, features):
+def fit(rows, right, weights, features, trees=160, leaves=20):
     monotone = [MONOTONE.get(name, 0) for name in features]
-    model = HistGradientBoostingClassifier(max_iter=160, max_depth=5, max_leaf_nodes=20, learning_rate=0.07, min_samples_leaf=15, l2_regularization=1.0,
+    model = HistGradientBoostingClassifier(max_iter=trees, max_depth=5, max_leaf_nodes=leaves, learning_rate=0.07, min_samples_leaf=15, l2_regularization=1.0,
                                            monotonic_cst=monotone, random_state=1)
     return model.fit(rows, right, sample_weight=weights)
+
+
+def fit_look(looks, has_look, right, weights, features):
+    """The first look is coarser: it only says what is worth reading, and decides about what is not."""
+    return fit(looks[has_look], right[has_look], weights[has_look], features, trees=80, leaves=12)
 
 
 def table_of(model):
@@ -101,23 +125,29 @@ def main():
     parser.add_argument("--features", nargs="+", required=True)
     parser.add_argument("--held", nargs="*", default=[])
     parser.add_argument("--weight", nargs="*", default=[], help="NAME=factor")
-    parser.add_argument("--out", required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
     features = names()
     sets = [Set(*one.split("=")) for one in args.features]
     factors = {name: float(factor) for name, factor in (one.split("=") for one in args.weight)}
     learned = [one for one in sets if one.name not in args.held]
     rows = np.concatenate([np.array(one.rows, np.float64).reshape(-1, len(features)) for one in learned])
+    looks = np.concatenate([np.array(one.looks, np.float64).reshape(-1, len(features)) for one in learned])
+    has_look = np.concatenate([np.array([place[-1] for place in one.place], bool) for one in learned])
     right = np.concatenate([np.array(one.right, bool) for one in learned])
     weights = np.concatenate([np.array(one.weights) * factors.get(one.name, 1.0) for one in learned])
     documents = np.concatenate([np.array([place[0] for place in one.place], int) + 100_000 * number for number, one in enumerate(learned)])
     print(len(rows), "candidates,", round(right.mean(), 3), "right")
     fold = (documents * 2654435761 % 2**32) % FOLDS
-    shares = np.zeros(len(rows))
+    shares, firsts = np.zeros(len(rows)), np.zeros(len(rows))
     for number in range(FOLDS):
-        model = fit(rows[fold != number], right[fold != number], weights[fold != number], features)
-        shares[fold == number] = model.predict_proba(rows[fold == number])[:, 1]
+        others, here = fold != number, fold == number
+        model = fit(rows[others], right[others], weights[others], features)
+        shares[here] = model.predict_proba(rows[here])[:, 1]
+        model = fit_look(looks[others], has_look[others], right[others], weights[others], features)
+        firsts[here] = model.predict_proba(looks[here])[:, 1]
     whole = fit(rows, right, weights, features)
+    look = fit_look(looks, has_look, right, weights, features)
     at = 0
     for one in sets:
         kept = np.array([place[3] for place in one.place], bool)
@@ -125,18 +155,25 @@ def main():
         print(one.name, "fast      ", one.judge(kept))
         if one.name in args.held:
             told = whole.predict_proba(np.array(one.rows, np.float64))[:, 1]
+            first = look.predict_proba(np.array(one.looks, np.float64))[:, 1]
         else:
-            told = shares[at:at + len(one.rows)]
+            told, first = shares[at:at + len(one.rows)], firsts[at:at + len(one.rows)]
             at += len(one.rows)
+        asked, read = one.asked(first)
+        is_own = np.array([not place[-1] for place in one.place], bool)
+        told = np.where(asked, told, np.where(is_own, 0, first))
+        print(one.name, f"share of the text that is read {read:.3f}, candidates {asked.mean():.3f}")
         for cut in (0.5, 0.4, 0.3, 0.2):
             print(one.name, "careful", cut, one.judge((told >= cut) | certain))
     for low in np.arange(0, 1, 0.1):
         here = (shares >= low) & (shares < low + 0.1)
         if here.any():
             print(f"said {low:.1f}-{low + 0.1:.1f}: {right[here].mean():.2f} right of {here.sum()}")
-    lines = ["# tree\tfeature\tnumber\tlow\thigh"] + table_of(whole)
-    pathlib.Path(args.out).write_text("\n".join(lines) + "\n")
-    print(len(lines) - 1, "nodes")
+    args.out.mkdir(parents=True, exist_ok=True)
+    for name, model in (("look", look), ("trees", whole)):
+        lines = ["# tree\tfeature\tnumber\tlow\thigh"] + table_of(model)
+        (args.out / f"{name}.tsv").write_text("\n".join(lines) + "\n")
+        print(name, len(lines) - 1, "nodes")
 
 
 if __name__ == "__main__":

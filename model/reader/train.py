@@ -148,7 +148,7 @@ def load(path, vocabulary_size):
 @torch.no_grad()
 def opinion(reader, ids, device):
     """Probabilities of all classes for each piece: [pieces, CLASSES]."""
-    room, margin = net.WINDOW - 2, 32
+    room, margin = net.WINDOW - 2, 16
     told = np.zeros((len(ids), kinds.CLASSES), np.float32)
     starts = [0]
     while starts[-1] + room < len(ids):

@@ -19,7 +19,7 @@ fn main() -> std::io::Result<()> {
     for line in std::io::stdin().lock().lines() {
         let line: Value = serde_json::from_str(&line?)?;
         let text = line["text"].as_str().unwrap_or_default();
-        let rows: Vec<_> = detector.explain(text).iter().map(candidate).collect();
+        let rows: Vec<_> = detector.evidence(text).iter().map(candidate).collect();
         writeln!(out, "{}", json!({"id": line["id"], "candidates": rows}))?;
     }
     Ok(())
@@ -27,7 +27,7 @@ fn main() -> std::io::Result<()> {
 
 fn candidate(one: &phi_detect::Explanation) -> Value {
     let values: Vec<i32> = one.features.iter().map(|(_, value)| *value).collect();
-    json!({"kind": one.kind.code(), "rule": one.rule, "standing": one.standing, "start": one.span.start, "end": one.span.end, "features": values})
+    json!({"kind": one.kind.code(), "rule": one.rule, "standing": one.standing, "start": one.span.start, "end": one.span.end, "features": values, "first_look": one.first_look})
 }
 
 fn print_examples() -> std::io::Result<()> {

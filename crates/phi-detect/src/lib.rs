@@ -177,7 +177,7 @@ const SURE_COMPANY: f32 = 0.85;
 const CODING_DEPTH_MAX: usize = 2;
 
 /// Memory that deciding takes per candidate, beside the candidates themselves.
-const DECIDING_BYTES: usize = 96;
+const DECIDING_BYTES: usize = 320;
 
 /// Scans text. Build one per account settings and share it.
 #[derive(Debug, Clone)]
@@ -222,10 +222,31 @@ impl Detector {
         reason = "explanations are asked for, not part of a scan"
     )]
     pub fn explain(&self, text: &str) -> Vec<Explanation> {
+        self.explained(text, false)
+    }
+
+    /// Explains a text as `explain` does, with the reader asked about every candidate: what the decision is fitted on.
+    #[doc(hidden)]
+    #[expect(
+        clippy::disallowed_types,
+        reason = "explanations are asked for, not part of a scan"
+    )]
+    pub fn evidence(&self, text: &str) -> Vec<Explanation> {
+        self.explained(text, true)
+    }
+
+    #[expect(
+        clippy::disallowed_types,
+        reason = "explanations are asked for, not part of a scan"
+    )]
+    fn explained(&self, text: &str, reads_all: bool) -> Vec<Explanation> {
         let budget = Budget::for_text(&|| true, text.len());
-        let mut explained = Vec::new();
+        let mut explained = decide::Explained {
+            reads_all,
+            ..Default::default()
+        };
         self.find(text, None, 0, &budget, Some(&mut explained));
-        explained
+        explained.all
     }
 
     /// Whether findings of a kind are looked for at all.
@@ -296,17 +317,13 @@ impl Detector {
     }
 
     /// Scans a text that may be the value of a field, `depth` codings deep.
-    #[expect(
-        clippy::disallowed_types,
-        reason = "explanations are asked for, not part of a scan"
-    )]
     fn find(
         &self,
         text: &str,
         meaning: Option<Meaning>,
         depth: usize,
         budget: &Budget<'_>,
-        mut explained: Option<&mut Vec<Explanation>>,
+        mut explained: Option<&mut decide::Explained>,
     ) -> List<Finding> {
         let memory = budget.memory();
         let view = View::within(budget, text);
@@ -340,7 +357,7 @@ impl Detector {
         if is_careful {
             let told = explained.as_deref_mut();
             candidates = self.decided(&page, candidates, offered, budget, told);
-            for one in explained.into_iter().flatten() {
+            for one in explained.into_iter().flat_map(|told| &mut told.all) {
                 one.span = view.to_source(&one.span);
             }
         } else {
@@ -390,17 +407,13 @@ impl Detector {
     }
 
     /// Decides about candidates; keeps all of them if there is no memory to decide.
-    #[expect(
-        clippy::disallowed_types,
-        reason = "explanations are asked for, not part of a scan"
-    )]
     fn decided(
         &self,
         page: &Page<'_>,
         candidates: List<Candidate>,
         offered: List<Candidate>,
         budget: &Budget<'_>,
-        explained: Option<&mut Vec<Explanation>>,
+        explained: Option<&mut decide::Explained>,
     ) -> List<Candidate> {
         let bytes = (candidates.len() + offered.len()) * DECIDING_BYTES;
         let Some(_deciding) = page.memory().hold(bytes) else {

@@ -10,7 +10,6 @@ use phigate_edge::{Drain, PerThread};
 use phigate_store::Vault;
 use phigate_types::Limits;
 
-use crate::export::Way;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
@@ -39,8 +38,6 @@ pub struct Gateway {
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
     pub(crate) base_urls: BaseUrls,
-    /// The way to targets of exports.
-    pub(crate) export_way: Way,
     allow_ambient_credentials: bool,
 }
 
@@ -56,7 +53,6 @@ impl Gateway {
         let now = Instant::now();
         let provider = Provider::new(limits, providers.rules(), providers.ca_file)?;
         Ok(Arc::new(Self {
-            export_way: Way::new(provider.connector(), providers.allow_private),
             provider,
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),

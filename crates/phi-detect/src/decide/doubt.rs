@@ -1,40 +1,53 @@
-//! Stretches of a text that the reader is asked about: whole lines around candidates.
+//! Stretches of a text that the reader is asked about: whole lines around candidates in doubt, and behind labels.
 
 use std::ops::Range;
 
-use super::Standing;
-use crate::candidate::Candidate;
+use super::spans::Spans;
 use crate::page::Page;
 
-/// Size of the longest text that is read as a whole if it surely names a person.
-const WHOLE_MAX: usize = 16 << 10;
-/// Bytes on either side of a candidate that are read with it: beside a sure one, and beside a doubtful one.
-const AROUND_SURE: usize = 1 << 10;
-const AROUND_DOUBTFUL: usize = 300;
+/// Likelihood before reading below which a candidate is left out unread.
+pub(super) const ASKED_MIN: f32 = 0.04;
+/// Likelihood before reading from which a text is taken to name a person.
+const SURE: f32 = 0.8;
+/// Size of the longest text that is read as a whole if it likely names a person.
+const WHOLE_MAX: usize = 4 << 10;
+/// Bytes on either side of a candidate that are read with it: beside a likely one, and beside a doubtful one.
+const AROUND_SURE: usize = 600;
+const AROUND_DOUBTFUL: usize = 200;
+/// Bytes behind a label in which its value is looked for, and figures that the value of a number's label has at least.
+const BEHIND_LABEL: usize = 40;
+const FIGURES_MIN: usize = 3;
 /// Most bytes that are read of a text.
 const READ_MAX: usize = 64 << 10;
 
 /// The stretches to read, in order and apart.
-pub(super) fn stretches<'a>(
+///
+/// `looks` are the spans of candidates and how likely each is before reading.
+pub(super) fn stretches(
     page: &Page<'_>,
-    candidates: impl Iterator<Item = (&'a Candidate, Standing)>,
+    looks: impl Iterator<Item = (Range<usize>, f32)>,
 ) -> Vec<Range<usize>> {
     let text = page.text;
     let mut around: Vec<Range<usize>> = Vec::new();
     let mut has_sure = false;
-    for (one, standing) in candidates {
-        let is_sure = standing == Standing::Kept;
-        has_sure |= is_sure;
-        let reach = if is_sure {
-            AROUND_SURE
-        } else {
-            AROUND_DOUBTFUL
-        };
-        around.push(one.span.start.saturating_sub(reach)..text.len().min(one.span.end + reach));
+    let mut spans = Vec::new();
+    for (span, likely) in looks {
+        if likely >= ASKED_MIN {
+            let is_sure = likely >= SURE;
+            has_sure |= is_sure;
+            let reach = if is_sure {
+                AROUND_SURE
+            } else {
+                AROUND_DOUBTFUL
+            };
+            around.push(span.start.saturating_sub(reach)..text.len().min(span.end + reach));
+        }
+        spans.push((span, ()));
     }
     if has_sure && text.len() <= WHOLE_MAX {
         return std::iter::once(0..text.len()).collect();
     }
+    around.extend(lone_labels(page, &Spans::new(spans)));
     around.sort_unstable_by_key(|range| range.start);
     let mut stretches: Vec<Range<usize>> = Vec::new();
     let mut bytes = 0;
@@ -55,6 +68,22 @@ pub(super) fn stretches<'a>(
         }
     }
     stretches
+}
+/// The surroundings of labels of numbers that have figures behind them and no candidate.
+fn lone_labels(page: &Page<'_>, candidates: &Spans<()>) -> impl Iterator<Item = Range<usize>> {
+    let size = page.text.len();
+    let labels = page.labels.iter().filter(|label| label.meaning.is_number());
+    let lone = labels.filter(move |label| {
+        let start = label.end as usize;
+        let value = start..size.min(start + BEHIND_LABEL);
+        let figures = page.slice(value.clone()).iter();
+        let figures = figures.filter(|byte| byte.is_ascii_digit()).count();
+        figures >= FIGURES_MIN && candidates.overlapping(&value).next().is_none()
+    });
+    lone.map(move |label| {
+        let end = label.end as usize;
+        end.saturating_sub(BEHIND_LABEL)..size.min(end + 2 * BEHIND_LABEL)
+    })
 }
 
 /// The range from the first line or word that begins in it to the last one that ends in it.

@@ -6,6 +6,14 @@ use super::features::NAMES;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 
+/// The explanations of a scan.
+#[derive(Default)]
+pub(crate) struct Explained {
+    /// Whether all candidates are read about, also those that no scan would read about.
+    pub(crate) reads_all: bool,
+    pub(crate) all: Vec<Explanation>,
+}
+
 /// A candidate with what was decided about it, and from which features.
 #[derive(Debug, Clone)]
 pub struct Explanation {
@@ -23,6 +31,8 @@ pub struct Explanation {
     pub score: f32,
     /// Names and values of the features.
     pub features: Vec<(&'static str, i32)>,
+    /// Values of the features before reading; none for the reader's own candidates.
+    pub first_look: Vec<i32>,
     /// Weight of each feature for the candidate, in thousandths of log-odds.
     pub weights: Vec<i32>,
 }
@@ -44,6 +54,7 @@ impl Explanation {
             is_found,
             score,
             features: NAMES.into_iter().zip(row.iter().copied()).collect(),
+            first_look: Vec::new(),
             weights: weights.to_vec(),
         }
     }

@@ -21,13 +21,14 @@ use crate::kinds::PhiKind;
 use crate::page::Page;
 use crate::reader;
 use crate::settings::Settings;
-use features::Evidence;
+use features::{Evidence, Row};
 use spans::Spans;
 use trees::Trees;
 
+pub(crate) use explanation::Explained;
 pub use explanation::Explanation;
 
-/// Decides about all candidates of a page.
+/// Decides about all candidates of a page: by a first look, and once more behind what the reader says of those in doubt.
 ///
 /// `candidates` are those that the fast passes keep, `offered` those that they were given. Returns the findings-to-be; overlaps
 /// are not yet settled.
@@ -37,18 +38,21 @@ pub(crate) fn decide(
     candidates: Vec<Candidate>,
     offered: Vec<Candidate>,
     budget: &Budget<'_>,
-    explained: Option<&mut Vec<Explanation>>,
+    explained: Option<&mut Explained>,
 ) -> Vec<Candidate> {
     let proposed = standing_of(settings, candidates, offered);
-    let stretches = doubt::stretches(
-        page,
-        proposed.iter().map(|(one, standing)| (one, *standing)),
-    );
-    if stretches.is_empty() {
-        let kept = proposed
-            .into_iter()
-            .filter(|(one, standing)| is_kept(settings, one, *standing));
-        return kept.map(|(one, _)| one).collect();
+    if proposed.is_empty() {
+        return Vec::new();
+    }
+    let reads_all = explained.as_ref().is_some_and(|one| one.reads_all);
+    let looks = first_looks(page, &proposed);
+    let likely = proposed.iter().zip(&looks).map(|((one, _), look)| {
+        let likely = if reads_all { 1.0 } else { look.score };
+        (one.span.clone(), likely)
+    });
+    let stretches = doubt::stretches(page, likely);
+    if proposed.is_empty() && stretches.is_empty() {
+        return Vec::new();
     }
     let is_wanted = |kind: PhiKind| settings.looks_for(kind);
     let opinions = reader::read(Level::best(), page.text, &stretches, is_wanted, budget);
@@ -61,8 +65,8 @@ pub(crate) fn decide(
         found: Vec::new(),
         explained,
     };
-    for (one, standing) in &proposed {
-        decision.consider(one, *standing);
+    for ((one, standing), look) in proposed.iter().zip(&looks) {
+        decision.consider(one, *standing, Some(look));
     }
     let found = decision
         .found
@@ -74,10 +78,26 @@ pub(crate) fn decide(
             .overlapping(&run.span)
             .filter(|(_, kind)| *kind == run.kind);
         for part in propose::left_over(page, run, here.map(|(span, _)| span)) {
-            decision.consider(&part, Standing::Read);
+            decision.consider(&part, Standing::Read, None);
         }
     }
     decision.found
+}
+
+/// A candidate's features before reading, and the score that they give.
+struct Look {
+    row: Row,
+    score: f32,
+}
+
+fn first_looks(page: &Page<'_>, proposed: &[(Candidate, Standing)]) -> Vec<Look> {
+    let evidence = Evidence::new(page, proposed, &[], &[]);
+    let looks = proposed.iter().map(|(one, standing)| {
+        let row = evidence.row(one, *standing);
+        let score = Trees::first_look().score(&row);
+        Look { row, score }
+    });
+    looks.collect()
 }
 
 /// A decision under way: what is known of the text, and what was found.
@@ -88,42 +108,30 @@ struct Decision<'a> {
     is_complete: bool,
     evidence: Evidence<'a>,
     found: Vec<Candidate>,
-    explained: Option<&'a mut Vec<Explanation>>,
+    explained: Option<&'a mut Explained>,
 }
 
 impl Decision<'_> {
-    /// Scores a candidate and keeps it if the score suffices.
-    fn consider(&mut self, one: &Candidate, standing: Standing) {
-        let first = self
-            .stretches
-            .partition_point(|stretch| stretch.end <= one.span.start);
-        let is_read = self
-            .stretches
-            .get(first)
-            .is_some_and(|stretch| stretch.start < one.span.end);
-        if !is_read {
-            let is_kept = is_kept(self.settings, one, standing);
-            self.found.extend(is_kept.then(|| one.clone()));
-            return;
-        }
-        let row = self.evidence.row(one, standing);
-        let trees = Trees::get();
+    /// Scores a candidate and keeps it if the score suffices. The reader's own candidates have no first look.
+    fn consider(&mut self, one: &Candidate, standing: Standing, look: Option<&Look>) {
+        let (row, trees) = match look {
+            Some(look) if !self.is_read(&one.span) => (look.row, Trees::first_look()),
+            _ => (self.evidence.row(one, standing), Trees::behind_reading()),
+        };
         let mut score = trees.score(&row);
         if standing == Standing::Kept && is_certain(one) {
             score = score.max(one.score);
         }
-        let is_in_doubt = !self.is_complete && standing != Standing::Read;
-        let is_found = score >= self.settings.cut(one.kind) || is_in_doubt;
+        let is_doubtful = look.is_some_and(|look| look.score >= doubt::ASKED_MIN);
+        let is_left_open = !self.is_complete && is_doubtful;
+        let is_found = score >= self.settings.cut(one.kind) || is_left_open;
         if let Some(explained) = self.explained.as_deref_mut() {
             let weights = trees.weights(&row);
-            explained.push(Explanation::new(
-                one,
-                standing.name(),
-                is_found,
-                score,
-                &row,
-                &weights,
-            ));
+            let first = look.map(|look| look.row.to_vec());
+            explained.all.push(Explanation {
+                first_look: first.unwrap_or_default(),
+                ..Explanation::new(one, standing.name(), is_found, score, &row, &weights)
+            });
         }
         if is_found {
             self.found.push(Candidate {
@@ -132,11 +140,14 @@ impl Decision<'_> {
             });
         }
     }
-}
 
-/// Whether a candidate that was not read about is a finding.
-fn is_kept(settings: &Settings, one: &Candidate, standing: Standing) -> bool {
-    standing != Standing::Dropped && one.score >= settings.threshold(one.kind)
+    fn is_read(&self, span: &Range<usize>) -> bool {
+        let first = self
+            .stretches
+            .partition_point(|stretch| stretch.end <= span.start);
+        let stretch = self.stretches.get(first);
+        stretch.is_some_and(|stretch| stretch.start < span.end)
+    }
 }
 
 /// Returns candidates with the fast passes' view of each: those that they keep, and the offered ones that these do not

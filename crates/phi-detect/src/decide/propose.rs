@@ -19,6 +19,9 @@ const EDGE_MIN: f32 = 0.3;
 /// A value begins at a piece for which that is at least as likely as this part of going on.
 const BEGIN_MIN: f32 = 0.5;
 
+/// Bytes of the shortest part of a number, a date or an address.
+const NUMBER_MIN: usize = 2;
+
 /// The reader's runs, in order.
 pub(super) fn runs(page: &Page<'_>, opinions: &[Opinion]) -> Vec<Candidate> {
     let mut found = Vec::new();
@@ -84,7 +87,8 @@ pub(super) fn left_over<'a>(
     spans.push(start..run.span.end);
     let parts = spans.into_iter().filter(|span| span.start < span.end);
     let parts = parts.map(|span| without_signs(page, run.kind, span));
-    let parts = parts.filter(|span| has_letters(page, span));
+    let is_long = |span: &Range<usize>| run.kind == PhiKind::NAME || span.len() >= NUMBER_MIN;
+    let parts = parts.filter(|span| has_letters(page, span) && is_long(span));
     parts
         .map(|span| Candidate {
             span,

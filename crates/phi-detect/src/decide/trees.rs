@@ -1,4 +1,4 @@
-//! The fitted scorer: boosted trees as a table of whole numbers, written by `model/reader/fit.py`.
+//! The fitted scorers: boosted trees as tables of whole numbers, written by `model/reader/fit.py`.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,8 @@ use phi_kernels::Level;
 use super::features::{NAMES, Row};
 
 /// One line per node: tree, feature (-1 at a leaf), bound or value, child at or below the bound, child above it.
-static FILE: &str = include_str!("trees.tsv");
+static LOOK: &str = include_str!("look.tsv");
+static TREES: &str = include_str!("trees.tsv");
 
 /// A leaf's value is in units of this fraction of log-odds.
 const UNIT_BITS: u32 = 16;
@@ -29,10 +30,16 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    /// The trees, read at the first call.
-    pub(super) fn get() -> &'static Self {
-        static TREES: OnceLock<Trees> = OnceLock::new();
-        TREES.get_or_init(|| Trees::read(FILE))
+    /// The trees that judge candidates by the fast passes alone.
+    pub(super) fn first_look() -> &'static Self {
+        static READ: OnceLock<Trees> = OnceLock::new();
+        READ.get_or_init(|| Trees::read(LOOK))
+    }
+
+    /// The trees that judge candidates, and the reader's own, by what the reader says as well.
+    pub(super) fn behind_reading() -> &'static Self {
+        static READ: OnceLock<Trees> = OnceLock::new();
+        READ.get_or_init(|| Trees::read(TREES))
     }
 
     fn read(table: &str) -> Self {

@@ -115,6 +115,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "lahir «17 Agustus 1962», född «14 maj 1962», doğum tarihi «29 Ekim 1962»",
     ],
     misses: &[
+        "MRN       Last      First    Admit\n771204    Roe       Jane     1/4/2025\n771240    Doe                1/5/2025\n",
         "{\"dob_from\":19000101}",
         "2005-06-23  Jane Roe <jane.roe@clinic.example>\n\n\t* Fix the build.",
         " -- Jane Roe <jane.roe@clinic.example>  Sun,  7 Aug 2005 23:23:08 -0400",

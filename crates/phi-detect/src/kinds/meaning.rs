@@ -41,6 +41,21 @@ pub(crate) enum Meaning {
 }
 
 impl Meaning {
+    /// Whether values of this meaning are written in figures.
+    pub(crate) fn is_number(self) -> bool {
+        matches!(
+            self,
+            Meaning::Ssn
+                | Meaning::SsnMaybe
+                | Meaning::Dob
+                | Meaning::Born
+                | Meaning::Phone
+                | Meaning::Mrn
+                | Meaning::MrnMaybe
+                | Meaning::Medicare
+        )
+    }
+
     /// The meaning in a record about a person: its "name" is that person's name.
     pub(crate) fn of_person(self) -> Meaning {
         match self {

@@ -16,7 +16,7 @@ use crate::kinds::PhiKind;
 const FIRST: u16 = 0;
 const LAST: u16 = 1;
 /// Pieces at the edge of a window that are read again in the next, with more around them.
-const MARGIN: usize = 32;
+const MARGIN: usize = 16;
 
 /// The reader's opinion about one piece.
 #[derive(Clone, Copy, Debug)]

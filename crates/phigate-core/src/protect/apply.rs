@@ -1,14 +1,13 @@
 //! Applies an account's policy to a scanned request.
 
-use phi_detect::Finding;
 pub use phigate_types::Policy;
-use phigate_types::{Action, Effect, ErrorCode, Mode, Ruling};
+use phigate_types::{Action, Effect, ErrorCode, Ruling};
 
 use crate::json::Document;
 use crate::request::{Request, RequestError};
 
 use super::kept::Kept;
-use super::located::LocatedFinding;
+use super::located::{is_blocked, ruling};
 use super::report::Report;
 use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
 use super::scan::Scanned;
@@ -156,20 +155,6 @@ pub fn apply_with(
         }
     }
     Outcome::Forward(clean)
-}
-
-/// Whether the policy blocks any of these findings.
-pub(super) fn is_blocked(policy: &Policy, findings: &[LocatedFinding]) -> bool {
-    let blocks = |mode: Mode| matches!(mode.effect, Effect::Block);
-    let mut findings = findings.iter();
-    findings.any(|found| blocks(ruling(policy, &found.finding).mode()))
-}
-
-/// The treatment of a finding: the strongest of its kind and of the kinds hidden under it.
-pub fn ruling<'p>(policy: &'p Policy, finding: &Finding) -> Ruling<'p> {
-    let own = policy.of(finding.kind.code());
-    let hidden = finding.hides.iter().map(|kind| policy.of(kind.code()));
-    hidden.fold(own, Ruling::or_stronger)
 }
 
 /// The refusal of a request with parts that cannot be scanned; `None` if the policy allows them.

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use phi_detect::PhiKind;
 use phigate_types::Policy;
 
 use crate::json::Document;
 use crate::request::Place;
 use crate::text::PhiText;
 
-use super::apply::ruling;
-use super::located::LocatedFinding;
+use super::located::{LocatedFinding, ScanResult, ruling};
 
 /// Words of a value of which every part is remembered. Longer values are remembered as a whole.
 const WORDS_MAX: usize = 12;
@@ -96,6 +96,17 @@ impl Kept {
         let others = judged
             .filter(|(one, text)| !self.policy_keeps(one) && !is_kept(core_of(text).to_owned()));
         others.map(|(one, _)| one.clone()).collect()
+    }
+}
+
+impl ScanResult {
+    /// The kinds of the findings that may not leave, each once, in table order.
+    pub(crate) fn kinds_beside(&self, kept: &Kept, document: &Document) -> Vec<PhiKind> {
+        let others = kept.others(document, &self.findings);
+        let mut kinds: Vec<PhiKind> = others.iter().map(|one| one.finding.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
     }
 }
 

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use phi_detect::{Finding, PhiKind};
+use phi_detect::Finding;
+use phigate_types::{Effect, Mode, Policy, Ruling};
 
-use crate::json::{Document, NodeId};
+use crate::json::NodeId;
 use crate::request::Place;
-
-use super::kept::Kept;
 
 /// A finding in its place in a document.
 #[derive(Debug, Clone)]
@@ -60,15 +59,6 @@ impl ScanResult {
         }
     }
 
-    /// The kinds of the findings that may not leave, each once, in table order.
-    pub(crate) fn kinds_beside(&self, kept: &Kept, document: &Document) -> Vec<PhiKind> {
-        let others = kept.others(document, &self.findings);
-        let mut kinds: Vec<PhiKind> = others.iter().map(|one| one.finding.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        kinds
-    }
-
     /// The keys that hold PHI, in order.
     pub(super) fn keys_with_phi(&self) -> Vec<NodeId> {
         let findings = self.findings.iter();
@@ -110,4 +100,18 @@ impl ScanResult {
             .last()
             .is_some_and(|before| before.node == node && before.finding.span.end > span.start)
     }
+}
+
+/// The treatment of a finding: the strongest of its kind and of the kinds hidden under it.
+pub fn ruling<'p>(policy: &'p Policy, finding: &Finding) -> Ruling<'p> {
+    let own = policy.of(finding.kind.code());
+    let hidden = finding.hides.iter().map(|kind| policy.of(kind.code()));
+    hidden.fold(own, Ruling::or_stronger)
+}
+
+/// Whether the policy blocks any of these findings.
+pub(super) fn is_blocked(policy: &Policy, findings: &[LocatedFinding]) -> bool {
+    let blocks = |mode: Mode| matches!(mode.effect, Effect::Block);
+    let mut findings = findings.iter();
+    findings.any(|found| blocks(ruling(policy, &found.finding).mode()))
 }

@@ -15,9 +15,10 @@ mod rewrite;
 mod scan;
 mod scanner;
 
-pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with, ruling};
+pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
 pub use identifier::plain as normalise;
 pub(crate) use kept::Kept;
+pub use located::ruling;
 
 pub use plain::{Found, NotRewritten, ScannedDocument, scan_plain};
 pub use report::Report;

@@ -5,9 +5,9 @@ use phi_detect::{CodePoints, Finding};
 use crate::json::{Document, NodeId, Value};
 use crate::request::{Form, Place, RequestError};
 
-use super::apply::{Policy, is_blocked, not_rewritable, ruling, unscannable};
+use super::apply::{Policy, not_rewritable, unscannable};
 use super::kept::Kept;
-use super::located::LocatedFinding;
+use super::located::{LocatedFinding, is_blocked, ruling};
 use super::report::{Lists, Report};
 use super::rewrite::{StandIns, Unsafe, rewrite_document};
 use super::scan::scan_document;

@@ -9,9 +9,8 @@ use phigate_types::{Effect, Mode, Policy, Replaced};
 use crate::json::{Document, Json};
 use crate::request::{self, Form, Place};
 
-use super::apply::ruling;
 use super::kept::Kept;
-use super::located::LocatedFinding;
+use super::located::{LocatedFinding, ruling};
 use super::scan::{scan_document, values_of};
 use super::scanner::Scanner;
 

@@ -8,10 +8,11 @@ use crate::json::{Document, Value};
 use crate::request::{self, Form, Place, Request, Slot};
 use crate::text::PhiText;
 
-use super::apply::{Policy, is_blocked};
 use super::id_words::{find_in_model, find_in_words, path_steps};
 use super::joined::scan_context;
-use super::located::{LocatedFinding, ScanResult};
+use phigate_types::Policy;
+
+use super::located::{LocatedFinding, ScanResult, is_blocked};
 use super::report::{Lists, Report};
 use super::scanner::Scanner;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use phigate_store::{Provider, ProviderConfig, Settings};
-use phigate_types::{Mode, ProviderKind, read_models};
+use phigate_types::{Mode, Policy, ProviderKind, read_models};
 
 use super::*;
 
@@ -104,6 +104,7 @@ fn account(providers: &[(&str, &str, &str)]) -> Account {
         id: "id".to_owned(),
         name: "default".to_owned(),
         mode: Mode::FLAG,
+        policy: Policy::uniform(Mode::FLAG),
         settings: Settings::default(),
         providers: providers.iter().map(provider).collect(),
         aliases: BTreeMap::new(),

@@ -9,8 +9,8 @@ use phigate_store::{ExportBatch, ExportRun, StoreError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::kind::TargetKind;
 use super::sink::{Problem, Sink};
+use super::target::TargetKind;
 use crate::metrics::{ExportLag, Metrics};
 
 /// Most lines and bytes of a delivery.

@@ -11,8 +11,8 @@ use percent_encoding::percent_decode_str;
 use phigate_store::{ExportConfig, ExportedLine, SecretString};
 
 use super::http::Way;
-use super::kind::TargetKind;
 use super::sink::{Problem, Sink, joined};
+use super::target::TargetKind;
 
 const SCHEME: &str = "file://";
 

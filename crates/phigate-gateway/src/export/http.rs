@@ -10,6 +10,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 
 use super::sink::Problem;
+use crate::gateway::Gateway;
 use crate::provider::AGENT;
 use crate::provider::connect::{ConnectError, Connector};
 
@@ -21,7 +22,7 @@ const RETRY_AFTER_MAX: Duration = Duration::from_secs(3_600);
 
 /// The way to targets outside.
 #[derive(Clone)]
-pub(crate) struct Way {
+pub(super) struct Way {
     pub(super) connector: Connector,
     client: Client<Connector, Full<Bytes>>,
     pub(super) allow_private: bool,
@@ -36,7 +37,13 @@ pub(super) struct Call<'a> {
 }
 
 impl Way {
-    pub(crate) fn new(connector: Connector, allow_private: bool) -> Self {
+    /// The way of a gateway, with its rules.
+    pub(super) fn of(gateway: &Gateway) -> Self {
+        let connector = gateway.provider.connector();
+        Self::new(connector, gateway.allow_private_providers)
+    }
+
+    pub(super) fn new(connector: Connector, allow_private: bool) -> Self {
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(Duration::from_secs(60))
             .build(connector.clone());

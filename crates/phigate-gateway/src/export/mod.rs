@@ -5,6 +5,7 @@
 //! | `kind.rs` | table of the kinds of targets, one row and one file per kind |
 //! | `file.rs`, `otlp.rs`, `s3.rs`, `syslog.rs`, `webhook.rs` | the kinds |
 //! | `address.rs` | the form of addresses, and the rules about them |
+//! | `target.rs` | form of a row of the table |
 //! | `sink.rs` | abilities and failures of a kind |
 //! | `http.rs`, `protobuf.rs` | calls over HTTP, and messages of OTLP |
 //! | `exporter.rs` | one target: reads, sends, waits, tries again |
@@ -22,10 +23,9 @@ mod s3;
 mod sink;
 mod supervisor;
 mod syslog;
+mod target;
 mod trial;
 mod webhook;
 
 pub use kind::{ExportSetupError, check_export};
 pub use supervisor::Exporters;
-
-pub(crate) use http::Way;

@@ -11,9 +11,9 @@ use phigate_types::ExportRecord;
 
 use super::address::over_tls;
 use super::http::{Call, Way};
-use super::kind::TargetKind;
 use super::protobuf::{Message, Value, field};
 use super::sink::{Problem, Sink};
+use super::target::TargetKind;
 
 const SCHEME: &str = "otlp+https://";
 

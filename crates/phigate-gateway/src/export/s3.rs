@@ -12,8 +12,8 @@ use phigate_store::{ExportConfig, ExportedLine, SecretString};
 use uuid::Uuid;
 
 use super::http::{Call, Way};
-use super::kind::{SecretForm, TargetKind};
 use super::sink::{Problem, Sink, joined};
+use super::target::{SecretForm, TargetKind};
 use crate::provider::BaseUrl;
 
 const SCHEME: &str = "s3://";

@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::exporter::{Exporter, Label};
+use super::http::Way;
 use super::kind::kind_of;
 use crate::gateway::Gateway;
 
@@ -21,6 +22,7 @@ const STOP: Duration = Duration::from_secs(5);
 /// The exporters of this process.
 pub struct Exporters {
     gateway: Arc<Gateway>,
+    way: Way,
     checkpoint_every: Duration,
     running: BTreeMap<(String, String), Running>,
 }
@@ -37,6 +39,7 @@ impl Exporters {
     /// No exporter yet. `checkpoint_every` is the interval of checkpoints to targets that want them.
     pub fn new(gateway: Arc<Gateway>, checkpoint_every: Duration) -> Self {
         Self {
+            way: Way::of(&gateway),
             gateway,
             checkpoint_every,
             running: BTreeMap::new(),
@@ -123,7 +126,7 @@ impl Exporters {
             return Ok(None);
         };
         let (_, secret) = exports.target(&target.account_id, &target.name).await?;
-        let sink = match (kind.open)(&target.config, secret, &self.gateway.export_way) {
+        let sink = match (kind.open)(&target.config, secret, &self.way) {
             Ok(sink) => sink,
             Err(problem) => {
                 run.failed(&problem.words).await?;

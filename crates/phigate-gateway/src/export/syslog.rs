@@ -19,8 +19,8 @@ use tower::Service;
 
 use super::address::over_tls;
 use super::http::Way;
-use super::kind::TargetKind;
 use super::sink::{Problem, Sink};
+use super::target::TargetKind;
 
 const SCHEME: &str = "syslog+tls://";
 

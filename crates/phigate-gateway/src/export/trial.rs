@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use phigate_store::{ExportedLine, StoreError};
 
+use super::http::Way;
 use super::kind::kind_of;
 use crate::gateway::Gateway;
 
@@ -29,7 +30,7 @@ impl Gateway {
             time: now,
         };
         let tried = async {
-            let mut sink = (kind.open)(&info.config, secret, &self.export_way)?;
+            let mut sink = (kind.open)(&info.config, secret, &Way::of(self))?;
             let tested = sink.test(&line).await;
             sink.finish().await;
             tested

@@ -12,8 +12,8 @@ use phigate_store::{ExportConfig, ExportedLine, SecretString};
 
 use super::address::over_tls;
 use super::http::{Call, Way};
-use super::kind::{SecretForm, TargetKind};
 use super::sink::{Problem, Sink, joined};
+use super::target::{SecretForm, TargetKind};
 
 const SCHEME: &str = "https://";
 
