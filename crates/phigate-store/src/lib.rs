@@ -12,6 +12,7 @@ mod conditions;
 mod core;
 mod digits;
 mod error;
+mod export_cursor;
 mod exports;
 mod guard;
 mod health;

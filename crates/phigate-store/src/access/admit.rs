@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
 use crate::access::Access;
-use crate::access::api_keys::KeyBody;
 use crate::accounts::AccountBody;
 use phigate_types::Policy;
 
 use crate::error::AdmitError;
 use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
-use crate::model::{Account, Admission, PolicyWords};
+use crate::model::{Account, Admission, KeyBody, PolicyWords};
 use crate::{Result, StoreError};
 
 /// Precision of the recorded last use of a key.

@@ -6,7 +6,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::{Act, Words};
-use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use crate::access::Access;
@@ -14,32 +13,11 @@ use crate::accounts::check_group;
 use crate::core::about;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::api_key;
-use crate::model::{AdminAct, ApiKeyInfo, KeyWords, NewApiKey};
+use crate::model::{AdminAct, ApiKeyInfo, KeyBody, KeyWords, NewApiKey};
 use crate::{Result, StoreError};
 
 /// The longest name of a key, in characters.
 pub const KEY_NAME_CHARS_MAX: usize = 80;
-
-/// A key as stored.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct KeyBody {
-    pub(crate) name: String,
-    pub(crate) hash: String,
-    pub(crate) created: Timestamp,
-    pub(crate) created_by: String,
-    pub(crate) expires: Option<Timestamp>,
-    pub(crate) revoked: Option<Timestamp>,
-    pub(crate) rotated_to: Option<String>,
-    #[serde(flatten)]
-    pub(crate) words: KeyWords,
-}
-
-impl KeyBody {
-    /// The stored hash; empty, hence matching nothing, when it is damaged.
-    pub(super) fn hash_bytes(&self) -> Vec<u8> {
-        STANDARD.decode(&self.hash).unwrap_or_default()
-    }
-}
 
 impl Access {
     /// Makes a key. Its text is in the result and nowhere else.

@@ -7,7 +7,6 @@ mod end_user;
 mod providers;
 
 pub use api_keys::KEY_NAME_CHARS_MAX;
-pub(crate) use api_keys::KeyBody;
 pub use conversation::{Conversation, ConversationName};
 
 use std::sync::{Arc, Mutex};

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use phigate_types::{Act, Level, Word};
 use smol_str::SmolStr;
 
-use crate::access::KeyBody;
 use crate::accounts::{AccountBody, Accounts};
 use crate::core::Core;
 use crate::item::{Item, ItemKind};
-use crate::model::{AdminAct, By, PolicyLevel, PolicyWords, WordChanges};
+use crate::model::{AdminAct, By, KeyBody, PolicyLevel, PolicyWords, WordChanges};
 use crate::{Result, StoreError};
 
 /// Attempts while other processes change the same account.

@@ -3,12 +3,10 @@
 //! A target is an item that only owners change. Its cursor is a separate item, which the one exporter that holds it
 //! rewrites as the target confirms lines. A cursor names its holder; it is free when the holder's process is gone.
 
-mod cursor;
 mod lane;
 mod run;
 
 pub use run::ExportRun;
-pub(crate) use run::unsent;
 
 use std::sync::Arc;
 
@@ -19,12 +17,12 @@ use phigate_types::Act;
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
+use crate::export_cursor::{self as cursor, CursorBody};
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::seal::Place;
 use crate::keys::wrapped::Purpose;
 use crate::model::{AdminAct, By, ExportConfig, ExportInfo, ExportState};
 use crate::{Result, SecretString, StoreError};
-use cursor::CursorBody;
 
 /// Attempts at a change while the exporter saves its place.
 const TRIES: usize = 16;

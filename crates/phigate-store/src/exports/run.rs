@@ -6,11 +6,11 @@ use phigate_verify::{Checkpoint, CheckpointLine};
 use tokio::time::{Duration, Instant};
 use uuid::Uuid;
 
-use super::cursor::{self, CursorBody};
 use super::lane::{Chosen, Lane, takes, wants};
 use super::{Exports, TargetBody};
 use crate::Result;
 use crate::core::Core;
+use crate::export_cursor::CursorBody;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::model::{ExportBatch, ExportConfig, ExportedLine, Record};
 use crate::rows::ChainRow;
@@ -264,25 +264,4 @@ impl ExportRun {
         }
         Ok(chosen)
     }
-}
-
-/// Numbers of rows of an account beyond the place that a target has reached, by target, among rows to be deleted.
-pub(crate) async fn unsent(
-    core: &Core,
-    account: &str,
-    places: &[(i64, i64)],
-) -> Result<Vec<(String, usize)>> {
-    let mut lost = Vec::new();
-    let targets = core.guard().items(account, ItemKind::ExportTarget).await?;
-    for target in targets {
-        let (_, cursor) = cursor::read(core, account, &target.id).await?;
-        let count = places
-            .iter()
-            .filter(|(lane, seq)| *seq > cursor.reached(*lane))
-            .count();
-        if count > 0 {
-            lost.push((target.id, count));
-        }
-    }
-    Ok(lost)
 }

@@ -2,6 +2,7 @@
 
 mod account;
 mod alert;
+mod api_key;
 mod audit;
 mod export;
 mod filter;
@@ -15,6 +16,7 @@ pub use account::{
     Settings,
 };
 pub use alert::Alert;
+pub(crate) use api_key::KeyBody;
 pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
     ProviderTerms, Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use phigate_types::Act;
 use phigate_verify::write_ranges;
 
-use crate::exports::unsent;
+use crate::export_cursor::unsent;
 use crate::item::Change;
 use crate::minutes::{self, Minute};
 use crate::model::{AdminAct, Retention};

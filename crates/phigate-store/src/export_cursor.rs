@@ -17,28 +17,28 @@ const PAGE: i64 = 256;
 
 /// Places of an export, its holder, and its latest failure.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct CursorBody {
+pub(crate) struct CursorBody {
     /// Last place of each chain that the target has.
-    pub(super) places: BTreeMap<i64, i64>,
+    pub(crate) places: BTreeMap<i64, i64>,
     /// Last place of each chain that the exporter looked at: what follows the confirmed lines may be left out.
     #[serde(default)]
-    pub(super) seen: BTreeMap<i64, i64>,
+    pub(crate) seen: BTreeMap<i64, i64>,
     /// Chains whose first line the target has.
     #[serde(default)]
-    pub(super) begun: BTreeSet<i64>,
+    pub(crate) begun: BTreeSet<i64>,
     /// Process that sends.
     #[serde(default)]
-    pub(super) holder: Option<Uuid>,
+    pub(crate) holder: Option<Uuid>,
     /// Reason for the latest failure, while it fails.
     #[serde(default)]
-    pub(super) problem: Option<String>,
+    pub(crate) problem: Option<String>,
     /// Records that the receiver refused for good.
     #[serde(default)]
-    pub(super) rejected: u64,
+    pub(crate) rejected: u64,
 }
 
 /// The cursor of a target.
-pub(super) async fn read(core: &Core, account: &str, name: &str) -> Result<(Item, CursorBody)> {
+pub(crate) async fn read(core: &Core, account: &str, name: &str) -> Result<(Item, CursorBody)> {
     let item = core
         .guard()
         .item(account, ItemKind::ExportCursor, name)
@@ -50,7 +50,7 @@ pub(super) async fn read(core: &Core, account: &str, name: &str) -> Result<(Item
 
 impl CursorBody {
     /// A cursor behind every record that exists now. Every chain ends with a signature.
-    pub(super) async fn at_the_end(store: &dyn Store, account: &str) -> Result<Self> {
+    pub(crate) async fn at_the_end(store: &dyn Store, account: &str) -> Result<Self> {
         let heads = store.heads(Some(account)).await?;
         Ok(Self {
             places: heads.iter().map(|head| (head.lane, head.seq)).collect(),
@@ -59,7 +59,7 @@ impl CursorBody {
     }
 
     /// A cursor before the records from a time on.
-    pub(super) async fn before(store: &dyn Store, account: &str, time: Timestamp) -> Result<Self> {
+    pub(crate) async fn before(store: &dyn Store, account: &str, time: Timestamp) -> Result<Self> {
         let time_us = time.as_microsecond();
         let mut places = BTreeMap::new();
         for head in store.heads(Some(account)).await? {
@@ -81,7 +81,7 @@ impl CursorBody {
     }
 
     /// Progress of the export.
-    pub(super) async fn state(&self, core: &Core, account: &str) -> Result<ExportState> {
+    pub(crate) async fn state(&self, core: &Core, account: &str) -> Result<ExportState> {
         let mut state = ExportState {
             problem: self.problem.clone(),
             rejected: self.rejected,
@@ -105,7 +105,7 @@ impl CursorBody {
     }
 
     /// Last place of a chain that needs nothing more.
-    pub(super) fn reached(&self, lane: i64) -> i64 {
+    pub(crate) fn reached(&self, lane: i64) -> i64 {
         let of = |places: &BTreeMap<i64, i64>| places.get(&lane).copied().unwrap_or_default();
         of(&self.places).max(of(&self.seen))
     }
@@ -127,4 +127,25 @@ async fn signed(store: &dyn Store, account: &str, lane: i64, mut upto: i64) -> R
         upto = after;
     }
     Ok(0)
+}
+
+/// Numbers of rows of an account beyond the place that a target has reached, by target, among rows to be deleted.
+pub(crate) async fn unsent(
+    core: &Core,
+    account: &str,
+    places: &[(i64, i64)],
+) -> Result<Vec<(String, usize)>> {
+    let mut lost = Vec::new();
+    let targets = core.guard().items(account, ItemKind::ExportTarget).await?;
+    for target in targets {
+        let (_, cursor) = read(core, account, &target.id).await?;
+        let count = places
+            .iter()
+            .filter(|(lane, seq)| *seq > cursor.reached(*lane))
+            .count();
+        if count > 0 {
+            lost.push((target.id, count));
+        }
+    }
+    Ok(lost)
 }
