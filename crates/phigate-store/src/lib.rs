@@ -47,7 +47,7 @@ pub use secret::{SecretBytes, SecretString};
 pub use store::{SYSTEM as INSTALLATION, Store};
 pub use trail::{
     AuditTable, Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, Trail,
-    Written, append_checkpoints, read_checkpoints, reason,
+    Written, append_checkpoints, read_checkpoints, reason, replay,
 };
 pub use vault::{Options, Vault};
 

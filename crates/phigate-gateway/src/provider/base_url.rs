@@ -74,6 +74,10 @@ impl BaseUrl {
         if authority.as_str().contains('@') {
             return Err(BaseUrlError::UserInfo);
         }
+        let has_port = authority.as_str().len() > authority.host().len();
+        if has_port && authority.port_u16().is_none() {
+            return Err(BaseUrlError::Malformed);
+        }
         check_host(&authority, allow_private)?;
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         Ok(Self {
@@ -339,6 +343,7 @@ mod tests {
             ("https://2852039166", Malformed),
             ("https://0xA9FEA9FE", Malformed),
             ("https://0251.0376.0251.0376", Malformed),
+            ("https://a.example:99999", Malformed),
             ("https://169.254.43518", Malformed),
             ("https://①⑥⑨.②⑤④.169.254", Malformed),
             ("https://169.254.169.254", Private),

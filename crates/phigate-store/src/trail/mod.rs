@@ -22,6 +22,7 @@ pub use checkpoint::{append_checkpoints, read_checkpoints};
 pub use csv::AuditTable;
 pub use export::{Export, ExportLine, ExportOrder};
 pub use reason::reason;
+pub use replay::replay;
 pub use stats::Figures;
 pub use written::{Durability, Written};
 

@@ -77,7 +77,7 @@ fn lock_hours(text: &str) -> anyhow::Result<u32> {
         _ => bail!("write a time such as 48h, 30d or 6y"),
     };
     let number: u32 = number.parse().ok().context("write a time such as 6y")?;
-    let all = number.checked_mul(hours).unwrap_or(u32::MAX);
+    let all = number.saturating_mul(hours);
     if !(1..=LOCK_YEARS_MAX * 24 * 366).contains(&all) {
         bail!("a lock lasts from 1h to {LOCK_YEARS_MAX}y");
     }
@@ -104,7 +104,7 @@ pub(super) async fn run(session: &Session, add: &Add) -> anyhow::Result<()> {
         false => None,
     };
     let rules = session.setup_rules();
-    let shown = secret.as_ref().map(|secret| secret.expose());
+    let shown = secret.as_ref().map(phigate_store::SecretString::expose);
     check_export(&config, shown, rules.allow_private)?;
     let exports = &session.vault.exports;
     let added = exports.add(

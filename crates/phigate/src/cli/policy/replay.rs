@@ -150,7 +150,7 @@ pub(super) async fn run(
     let trail = &session.vault.trail;
     let text = tried.text();
     let said = (text.as_str(), session.actor);
-    trail.replay(&account.id, since, said, visit).await?;
+    phigate_store::replay(trail, &account.id, since, said, visit).await?;
     print(&rows, as_json);
     Ok(())
 }
