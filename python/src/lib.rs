@@ -81,6 +81,7 @@ impl Detector {
         let settings = Settings {
             thresholds: thresholds.collect::<PyResult<_>>()?,
             mrn_formats: mrn_formats.unwrap_or_default(),
+            ..Settings::default()
         };
         let detector = phi_detect::Detector::new(settings);
         let detector = detector.map_err(|error| PyValueError::new_err(error.to_string()))?;
