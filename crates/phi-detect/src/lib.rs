@@ -177,7 +177,7 @@ const SURE_COMPANY: f32 = 0.85;
 const CODING_DEPTH_MAX: usize = 2;
 
 /// Memory that deciding takes per candidate, beside the candidates themselves.
-const DECIDING_BYTES: usize = 320;
+const DECIDING_BYTES: usize = 112;
 
 /// Scans text. Build one per account settings and share it.
 #[derive(Debug, Clone)]

@@ -45,7 +45,7 @@ pub(crate) fn decide(
         return Vec::new();
     }
     let reads_all = explained.as_ref().is_some_and(|one| one.reads_all);
-    let looks = first_looks(page, &proposed);
+    let looks = first_looks(page, &proposed, explained.is_some());
     let likely = proposed.iter().zip(&looks).map(|((one, _), look)| {
         let likely = if reads_all { 1.0 } else { look.score };
         (one.span.clone(), likely)
@@ -84,18 +84,23 @@ pub(crate) fn decide(
     decision.found
 }
 
-/// A candidate's features before reading, and the score that they give.
+/// The score of a candidate before reading, and the features that give it, if they are to be explained.
 struct Look {
-    row: Row,
     score: f32,
+    row: Option<Box<Row>>,
 }
 
-fn first_looks(page: &Page<'_>, proposed: &[(Candidate, Standing)]) -> Vec<Look> {
+fn first_looks(
+    page: &Page<'_>,
+    proposed: &[(Candidate, Standing)],
+    is_explained: bool,
+) -> Vec<Look> {
     let evidence = Evidence::new(page, proposed, &[], &[]);
     let looks = proposed.iter().map(|(one, standing)| {
         let row = evidence.row(one, *standing);
         let score = Trees::first_look().score(&row);
-        Look { row, score }
+        let row = is_explained.then(|| Box::new(row));
+        Look { score, row }
     });
     looks.collect()
 }
@@ -114,22 +119,27 @@ struct Decision<'a> {
 impl Decision<'_> {
     /// Scores a candidate and keeps it if the score suffices. The reader's own candidates have no first look.
     fn consider(&mut self, one: &Candidate, standing: Standing, look: Option<&Look>) {
-        let (row, trees) = match look {
-            Some(look) if !self.is_read(&one.span) => (look.row, Trees::first_look()),
-            _ => (self.evidence.row(one, standing), Trees::behind_reading()),
+        let unread = look.filter(|_| !self.is_read(&one.span));
+        let read = || self.evidence.row(one, standing);
+        let (row, trees) = match unread {
+            Some(look) => (look.row.as_deref().copied(), Trees::first_look()),
+            None => (Some(read()), Trees::behind_reading()),
         };
-        let mut score = trees.score(&row);
+        let mut score = match (unread, &row) {
+            (None, Some(row)) => trees.score(row),
+            _ => unread.map_or(0.0, |look| look.score),
+        };
         if standing == Standing::Kept && is_certain(one) {
             score = score.max(one.score);
         }
         let is_doubtful = look.is_some_and(|look| look.score >= doubt::ASKED_MIN);
         let is_left_open = !self.is_complete && is_doubtful;
         let is_found = score >= self.settings.cut(one.kind) || is_left_open;
-        if let Some(explained) = self.explained.as_deref_mut() {
+        if let (Some(explained), Some(row)) = (self.explained.as_deref_mut(), row) {
             let weights = trees.weights(&row);
-            let first = look.map(|look| look.row.to_vec());
+            let first = look.and_then(|look| look.row.as_deref());
             explained.all.push(Explanation {
-                first_look: first.unwrap_or_default(),
+                first_look: first.map(|row| row.to_vec()).unwrap_or_default(),
                 ..Explanation::new(one, standing.name(), is_found, score, &row, &weights)
             });
         }
