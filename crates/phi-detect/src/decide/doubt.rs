@@ -69,6 +69,7 @@ pub(super) fn stretches(
     }
     stretches
 }
+
 /// The surroundings of labels of numbers that have figures behind them and no candidate.
 fn lone_labels(page: &Page<'_>, candidates: &Spans<()>) -> impl Iterator<Item = Range<usize>> {
     let size = page.text.len();

@@ -71,7 +71,7 @@ const SURE: f32 = 0.9;
 /// Unit of shares and scores.
 const THOUSAND: f32 = 1000.0;
 
-/// The evidence of a whole text: before reading, without runs and opinions.
+/// The evidence of a whole text; without runs and opinions before it is read.
 pub(super) struct Evidence<'a> {
     page: &'a Page<'a>,
     opinions: &'a [Opinion],

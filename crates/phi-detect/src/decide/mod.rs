@@ -41,9 +41,6 @@ pub(crate) fn decide(
     explained: Option<&mut Explained>,
 ) -> Vec<Candidate> {
     let proposed = standing_of(settings, candidates, offered);
-    if proposed.is_empty() {
-        return Vec::new();
-    }
     let reads_all = explained.as_ref().is_some_and(|one| one.reads_all);
     let looks = first_looks(page, &proposed, explained.is_some());
     let likely = proposed.iter().zip(&looks).map(|((one, _), look)| {
@@ -95,6 +92,9 @@ fn first_looks(
     proposed: &[(Candidate, Standing)],
     is_explained: bool,
 ) -> Vec<Look> {
+    if proposed.is_empty() {
+        return Vec::new();
+    }
     let evidence = Evidence::new(page, proposed, &[], &[]);
     let looks = proposed.iter().map(|(one, standing)| {
         let row = evidence.row(one, *standing);
@@ -120,14 +120,15 @@ impl Decision<'_> {
     /// Scores a candidate and keeps it if the score suffices. The reader's own candidates have no first look.
     fn consider(&mut self, one: &Candidate, standing: Standing, look: Option<&Look>) {
         let unread = look.filter(|_| !self.is_read(&one.span));
-        let read = || self.evidence.row(one, standing);
-        let (row, trees) = match unread {
-            Some(look) => (look.row.as_deref().copied(), Trees::first_look()),
-            None => (Some(read()), Trees::behind_reading()),
-        };
-        let mut score = match (unread, &row) {
-            (None, Some(row)) => trees.score(row),
-            _ => unread.map_or(0.0, |look| look.score),
+        let (mut score, row, trees) = if let Some(look) = unread {
+            (
+                look.score,
+                look.row.as_deref().copied(),
+                Trees::first_look(),
+            )
+        } else {
+            let (row, trees) = (self.evidence.row(one, standing), Trees::behind_reading());
+            (trees.score(&row), Some(row), trees)
         };
         if standing == Standing::Kept && is_certain(one) {
             score = score.max(one.score);
