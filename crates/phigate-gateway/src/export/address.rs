@@ -84,6 +84,7 @@ mod tests {
             "a.example:99999",
             "10.0.0.1",
             "a.example#x",
+            "https://a.example/x",
         ] {
             assert!(over_tls(rest, false).is_err(), "{rest}");
         }

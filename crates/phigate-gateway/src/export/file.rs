@@ -4,7 +4,6 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use percent_encoding::percent_decode_str;
@@ -14,24 +13,13 @@ use super::http::Way;
 use super::sink::{Problem, Sink, joined};
 use super::target::TargetKind;
 
-const SCHEME: &str = "file://";
-
 /// Beginning of our lines: a line that a crash cut short is recognised by it.
 const OURS: &[u8] = b"{\"record\":\"";
 
 /// Most bytes of a line that is looked for at the end of a file.
 const TAIL_MAX: u64 = 4 << 20;
 
-pub(super) static KIND: TargetKind = TargetKind {
-    scheme: SCHEME,
-    secret: None,
-    options: &[],
-    every: Duration::from_millis(500),
-    confirmed_after: Duration::ZERO,
-    is_apart: false,
-    check: |config, _| check(config),
-    open,
-};
+pub(super) static KIND: TargetKind = TargetKind::new("file://", |config, _| check(config), open);
 
 struct Lines {
     path: PathBuf,
@@ -39,7 +27,7 @@ struct Lines {
 }
 
 fn path(config: &ExportConfig) -> Result<PathBuf, String> {
-    let rest = config.to.trim_start_matches(SCHEME);
+    let rest = KIND.rest(&config.to);
     let path = percent_decode_str(rest).decode_utf8().unwrap_or_default();
     let is_fine = path.starts_with('/') && !path.ends_with('/') && !path.contains('\0');
     if is_fine {

@@ -78,3 +78,16 @@ pub fn check_export(
         (None, None) => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_loses_its_scheme_once() {
+        for kind in KINDS {
+            let to = format!("{0}{0}x", kind.scheme);
+            assert_eq!(kind.rest(&to), format!("{}x", kind.scheme));
+        }
+    }
+}

@@ -1,7 +1,5 @@
 //! OTLP: records as logs of OpenTelemetry, over HTTP with Protocol Buffers.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -15,8 +13,6 @@ use super::protobuf::{Message, Value, field};
 use super::sink::{Problem, Sink};
 use super::target::TargetKind;
 
-const SCHEME: &str = "otlp+https://";
-
 /// Path of the collector for logs.
 const PATH: &str = "/v1/logs";
 
@@ -24,16 +20,11 @@ const PATH: &str = "/v1/logs";
 const INFO: (u64, &str) = (9, "INFO");
 const WARN: (u64, &str) = (13, "WARN");
 
-pub(super) static KIND: TargetKind = TargetKind {
-    scheme: SCHEME,
-    secret: None,
-    options: &[],
-    every: Duration::from_millis(500),
-    confirmed_after: Duration::ZERO,
-    is_apart: false,
-    check: |config, allow_private| uri(config, allow_private).map(drop),
+pub(super) static KIND: TargetKind = TargetKind::new(
+    "otlp+https://",
+    |config, allow_private| uri(config, allow_private).map(drop),
     open,
-};
+);
 
 struct Otlp {
     uri: Uri,
@@ -41,7 +32,7 @@ struct Otlp {
 }
 
 fn uri(config: &ExportConfig, allow_private: bool) -> Result<Uri, String> {
-    let rest = config.to.trim_start_matches(SCHEME).trim_end_matches('/');
+    let rest = KIND.rest(&config.to).trim_end_matches('/');
     if rest.contains('?') {
         return Err(
             "--to must not hold a query: the path of an OTLP collector ends in /v1/logs".to_owned(),

@@ -16,8 +16,6 @@ use super::sink::{Problem, Sink, joined};
 use super::target::{SecretForm, TargetKind};
 use crate::provider::BaseUrl;
 
-const SCHEME: &str = "s3://";
-
 /// Region of a bucket, if none is named.
 const REGION: &str = "us-east-1";
 
@@ -29,7 +27,6 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 pub(super) static KIND: TargetKind = TargetKind {
-    scheme: SCHEME,
     secret: Some(SecretForm {
         words: "the JSON of its credentials (access_key_id, secret_access_key)",
         check: |secret| {
@@ -40,10 +37,12 @@ pub(super) static KIND: TargetKind = TargetKind {
     }),
     options: &["--base-url", "--lock", "--region"],
     every: Duration::from_secs(2),
-    confirmed_after: Duration::ZERO,
     is_apart: true,
-    check: |config, allow_private| place(config, allow_private).map(drop),
-    open,
+    ..TargetKind::new(
+        "s3://",
+        |config, allow_private| place(config, allow_private).map(drop),
+        open,
+    )
 };
 
 /// The folder of the objects in a bucket.
@@ -66,7 +65,7 @@ struct Bucket {
 }
 
 fn place(config: &ExportConfig, allow_private: bool) -> Result<Place, String> {
-    let rest = config.to.trim_start_matches(SCHEME);
+    let rest = KIND.rest(&config.to);
     let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
     let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ends = [bucket.bytes().next(), bucket.bytes().next_back()];

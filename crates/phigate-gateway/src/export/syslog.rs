@@ -22,8 +22,6 @@ use super::http::Way;
 use super::sink::{Problem, Sink};
 use super::target::TargetKind;
 
-const SCHEME: &str = "syslog+tls://";
-
 /// Port of syslog over TLS.
 const PORT: u16 = 6514;
 
@@ -34,14 +32,12 @@ const WARNING: u8 = 4;
 const NOTICE: u8 = 5;
 
 pub(super) static KIND: TargetKind = TargetKind {
-    scheme: SCHEME,
-    secret: None,
-    options: &[],
-    every: Duration::from_millis(500),
     confirmed_after: Duration::from_secs(30),
-    is_apart: false,
-    check: |config, allow_private| uri(config, allow_private).map(drop),
-    open,
+    ..TargetKind::new(
+        "syslog+tls://",
+        |config, allow_private| uri(config, allow_private).map(drop),
+        open,
+    )
 };
 
 type Connection = TokioIo<MaybeHttpsStream<TokioIo<TcpStream>>>;
@@ -54,7 +50,7 @@ struct Syslog {
 }
 
 fn uri(config: &ExportConfig, allow_private: bool) -> Result<Uri, String> {
-    let rest = config.to.trim_start_matches(SCHEME);
+    let rest = KIND.rest(&config.to);
     if rest.contains(['/', '?']) {
         return Err(
             "--to has a path: syslog+tls:// is followed by a host and a port alone".to_owned(),

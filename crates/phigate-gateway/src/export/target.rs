@@ -24,9 +24,33 @@ pub(super) struct TargetKind {
     /// Whether each delivery is kept apart and must be verifiable alone.
     pub(super) is_apart: bool,
     /// Checks address and options; the error is a sentence without either.
-    pub(super) check: fn(&ExportConfig, bool) -> Result<(), String>,
+    pub(super) check: Check,
     /// Opens a target that was checked.
     pub(super) open: Open,
+}
+
+/// Checks the address and options of a target; the second argument is whether private addresses are allowed.
+type Check = fn(&ExportConfig, bool) -> Result<(), String>;
+
+impl TargetKind {
+    /// Returns a kind without a secret, options of its own and other exceptions.
+    pub(super) const fn new(scheme: &'static str, check: Check, open: Open) -> Self {
+        TargetKind {
+            scheme,
+            secret: None,
+            options: &[],
+            every: Duration::from_millis(500),
+            confirmed_after: Duration::ZERO,
+            is_apart: false,
+            check,
+            open,
+        }
+    }
+
+    /// Returns the part of an address behind the scheme.
+    pub(super) fn rest<'a>(&self, to: &'a str) -> &'a str {
+        to.strip_prefix(self.scheme).unwrap_or(to)
+    }
 }
 
 /// Form of a kind's secret.

@@ -1,7 +1,5 @@
 //! Webhooks: a POST of JSON lines, signed with a shared secret over time and body.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -15,8 +13,6 @@ use super::http::{Call, Way};
 use super::sink::{Problem, Sink, joined};
 use super::target::{SecretForm, TargetKind};
 
-const SCHEME: &str = "https://";
-
 /// Fewest characters of a secret.
 const SECRET_CHARS_MIN: usize = 16;
 
@@ -24,17 +20,15 @@ const SECRET_CHARS_MIN: usize = 16;
 const SIGNATURE: HeaderName = HeaderName::from_static("x-phigate-signature");
 
 pub(super) static KIND: TargetKind = TargetKind {
-    scheme: SCHEME,
     secret: Some(SecretForm {
         words: "the secret that signs its deliveries",
         check: check_secret,
     }),
-    options: &[],
-    every: Duration::from_millis(500),
-    confirmed_after: Duration::ZERO,
-    is_apart: false,
-    check: |config, allow_private| uri(config, allow_private).map(drop),
-    open,
+    ..TargetKind::new(
+        "https://",
+        |config, allow_private| uri(config, allow_private).map(drop),
+        open,
+    )
 };
 
 struct Webhook {
@@ -54,7 +48,7 @@ fn check_secret(secret: &str) -> Result<(), String> {
 }
 
 fn uri(config: &ExportConfig, allow_private: bool) -> Result<Uri, String> {
-    over_tls(config.to.trim_start_matches(SCHEME), allow_private)
+    over_tls(KIND.rest(&config.to), allow_private)
 }
 
 fn open(
