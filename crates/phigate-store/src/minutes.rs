@@ -1,7 +1,7 @@
 //! Counters per minute: the latest health of providers.
 //!
-//! They are kept beside the hourly counters, under names that begin with the minute, and serve an overview of the last
-//! hour. Unlike hourly counters they are not verified, and are deleted soon after.
+//! Counters by the minute lie beside the hourly counters, under names that begin with the minute, and serve an overview
+//! of the last hour. Unlike hourly counters they are not verified, and are deleted soon after.
 
 use std::ops::Range;
 

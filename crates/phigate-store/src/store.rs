@@ -101,7 +101,7 @@ pub trait TrailRows: Send + Sync + 'static {
     async fn heads(&self, account: Option<&str>) -> Result<Vec<Head>>;
     /// The digest at one place, if it is filled.
     async fn link_digest(&self, account: &str, lane: i64, seq: i64) -> Result<Option<[u8; 32]>>;
-    /// Those of these ends that are missing, from an engine that can be written.
+    /// Returns the ends that an engine lacks, if it can be written.
     async fn missing_ends(&self, _ends: &[ChainEnd]) -> Result<Vec<ChainEnd>> {
         Ok(Vec::new())
     }

@@ -225,7 +225,7 @@ impl Follower {
             };
             return self.fault(kind, suspect);
         }
-        // Its keyed hash is valid, so it is genuine, but it belongs elsewhere.
+        // A valid keyed hash shows a genuine record that belongs elsewhere.
         if suspect.authentic == Some(true) {
             return self.fault(FaultKind::Reordered, suspect);
         }

@@ -72,7 +72,7 @@ impl App {
         started: Timestamp,
     ) -> anyhow::Result<Self> {
         let (vault, metrics) = (Arc::new(vault), Metrics::new());
-        // It was opened just now.
+        // The store was opened just now.
         metrics.store_is_up(true);
         let providers = ProviderSettings {
             allow_private: config.allow_private_providers,

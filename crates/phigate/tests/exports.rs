@@ -89,7 +89,7 @@ fn wait_for_record(gateway: &Gateway, request: &str) {
 
 #[test]
 fn hanging_target_delays_no_request_or_stop() {
-    // It accepts connections and never says a word.
+    // The target accepts connections and never answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let provider = Provider::start();
     let mut gateway = Gateway::start_counting(&provider);

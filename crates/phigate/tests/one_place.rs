@@ -26,14 +26,14 @@ struct Noun {
 
 /// Codes that are everyday words of the program as well. A reader must judge whether such a word means the noun.
 const EVERYDAY: &[&str] = &[
-    // Of kinds of PHI: members of every other JSON document.
+    // Kinds of PHI that are members of every other JSON document.
     "address",
     "email",
     "name",
     "phone",
-    // Of acts.
+    // Acts in records.
     "login",
-    // Of limits: parts of a request, counted things, and a field of records.
+    // Parts of a request with a limit, and a field of records.
     "concurrency",
     "connections",
     "fields",
@@ -42,13 +42,13 @@ const EVERYDAY: &[&str] = &[
     "parts",
     "queue",
     "tools",
-    // Of agreements, ways to authenticate and choices for replies.
+    // Agreements, ways to authenticate and choices for replies.
     "bearer",
     "key",
     "never",
     "none",
     "off",
-    // Of stored items: subjects of messages.
+    // Stored items as subjects of messages.
     "account",
     "api_key",
     "lane",

@@ -1,6 +1,6 @@
 //! One chain of a run: its rows become lines, and rows that the target does not choose become gaps.
 //!
-//! The same rows always give the same lines, also after a restart: a receiver that has a line twice has it in the same
+//! Rows give the same lines at every reading, also after a restart: a receiver that has a line twice has it in the same
 //! words. So a gap ends before a chosen record, after a fixed number of rows, and where the records before it still
 //! lack their signature.
 

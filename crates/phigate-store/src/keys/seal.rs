@@ -154,7 +154,7 @@ mod tests {
                 ..HERE
             },
             Place { field: "g", ..HERE },
-            // The same characters, divided differently.
+            // Equal characters, divided differently.
             Place {
                 account: "at",
                 table: "",

@@ -162,7 +162,7 @@ impl Writer {
                 .await
             {
                 Ok(Some(digest)) if digest == link.digest => {
-                    // It is on the primary; the standbys may not have it.
+                    // The primary has the record; the standbys may not.
                     let confirmed = self.store.confirm().await;
                     confirmed.map_err(GroupError::Unconfirmed)?;
                     self.acknowledge(batches);

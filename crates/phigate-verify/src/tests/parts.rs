@@ -37,7 +37,7 @@ fn part_is_proven_from_a_signed_place() {
     let report = part(start(&chain[1], 3), &chain[2..]);
     assert!(report.is_intact(), "{report:?}");
     assert_eq!((report.records, report.earlier), (4, 2));
-    // The same line in the middle of the whole chain changes nothing.
+    // A signed start in the middle of the whole chain changes nothing.
     let mut all = lines(&chain);
     all.insert(2, start(&chain[1], 3));
     let report = verify(&all, &[]);

@@ -16,7 +16,7 @@ pub(super) fn start(settings: &LogSettings) {
     // The prefix also matches the targets of phigate's other crates.
     let filter = Targets::new()
         .with_default(LevelFilter::WARN)
-        // It logs every failed connection; phigate logs once that the store cannot be reached.
+        // deadpool logs every failed connection; phigate logs once that the store cannot be reached.
         .with_target("deadpool", LevelFilter::OFF)
         .with_target("phigate", settings.level.filter());
     let lines = layer()

@@ -187,7 +187,7 @@ async fn serve_app(
     let drain = app.drain.clone();
     let edge = app.config.edge();
     let served = phigate_edge::serve(ports, &edge, site, threads, drain, on_listening).await;
-    // They end with the drain, in bounded time, and free their exports while the store is open.
+    // Exporters end with the drain, in bounded time, and free their exports while the store is open.
     app.drain.start();
     let _ = exporters.await;
     served?;

@@ -13,13 +13,13 @@ pub enum Reply {
     Json(u16, String),
     /// These pieces of an event stream, each after a pause, then an orderly end.
     Events(Vec<String>, Duration),
-    /// These pieces, then the connection is cut.
+    /// Pieces, then the connection is cut.
     CutEvents(Vec<String>),
-    /// This JSON, or else the default reply, after a pause.
+    /// JSON, or else the default reply, after a pause.
     Late(Duration, Option<String>),
     /// Nothing, for this long.
     Silence(Duration),
-    /// These bytes as they are, nothing for this long, then the connection is cut.
+    /// Bytes as they are, nothing for a time, then the connection is cut.
     Raw(Vec<u8>, Duration),
 }
 

@@ -130,7 +130,7 @@ async fn pipelined_requests_are_separated() {
     assert_eq!(statuses, ["200", "200", "200", "400"], "{answer}");
     assert_eq!(answer.matches("x-gateway-request-id").count(), 4);
 
-    // The same bytes, one at a time.
+    // Requests are answered alike if their bytes arrive apart.
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.set_nodelay(true).unwrap();
     for byte in requests.as_bytes() {
