@@ -1,6 +1,6 @@
 # Targets for contributors and CI. `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image coverage mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -113,6 +113,9 @@ arm: ## test the detector built for 64-bit ARM by emulation
 
 fuzz: ## fuzz each target, or TARGETS, for EACH (60) seconds
 	fuzz/run.sh $(or $(EACH),60) $(TARGETS)
+
+coverage: ## report what each predicate, branch and pass of the detector decides, over our own texts and those in TEXTS
+	tests/coverage/run.py --texts $(TEXTS)
 
 mutants: ## mutate the code behind the promises and check that a test fails; PARTS selects parts
 	tests/mutants/run.py $(PARTS)

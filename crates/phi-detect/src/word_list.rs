@@ -1,22 +1,25 @@
 //! Lists of words that are asked for at many places.
 
-/// A list of words of ASCII, in small letters or in capitals.
+/// A list of words of ASCII between blanks, in small letters or in capitals.
 pub(crate) struct WordList {
-    list: &'static [&'static str],
+    words: &'static str,
     /// Lengths of the words that begin with a letter, one bit each: rejects nearly every other word.
     lengths: [u32; 32],
 }
 
 impl WordList {
-    pub(crate) const fn new(list: &'static [&'static str]) -> Self {
+    pub(crate) const fn new(words: &'static str) -> Self {
+        let bytes = words.as_bytes();
         let mut lengths = [0; 32];
-        let mut at = 0;
-        while at < list.len() {
-            let word = list[at].as_bytes();
-            lengths[word[0] as usize % 32] |= 1 << word.len();
+        let (mut start, mut at) = (0, 0);
+        while at < bytes.len() {
             at += 1;
+            if at == bytes.len() || bytes[at] == b' ' {
+                lengths[bytes[start] as usize % 32] |= 1 << (at - start);
+                start = at + 1;
+            }
         }
-        WordList { list, lengths }
+        WordList { words, lengths }
     }
 
     /// Whether any of the words begins with this letter.
@@ -33,9 +36,9 @@ impl WordList {
     pub(crate) fn forms<'a>(&self, word: &'a [u8]) -> impl Iterator<Item = &'static [u8]> + 'a {
         let first = word.first().map_or(0, |first| usize::from(first % 32));
         let may_be = word.len() < 32 && self.lengths[first] >> word.len() & 1 == 1;
-        let list = if may_be { self.list } else { &[] };
-        let list = list.iter().map(|one| one.as_bytes());
-        list.filter(|one| one.eq_ignore_ascii_case(word))
+        let words = if may_be { self.words } else { "" };
+        let words = words.as_bytes().split(|byte| *byte == b' ');
+        words.filter(move |one| may_be && one.eq_ignore_ascii_case(word))
     }
 }
 
@@ -43,7 +46,7 @@ impl WordList {
 mod tests {
     use super::*;
 
-    static WORDS: WordList = WordList::new(&["AI", "agent", "street"]);
+    static WORDS: WordList = WordList::new("AI agent street");
 
     #[test]
     fn words_are_found_in_any_case() {

@@ -4,6 +4,7 @@ use super::Strength;
 use super::answer::{Answer, answer_at};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte, placeholder_at, word_end};
+use crate::word_list::WordList;
 
 /// Maximum number of words other than fillers between label and value.
 const REACH_WORDS: usize = 7;
@@ -146,8 +147,8 @@ impl Gap {
 
 /// Words that put one value beside another.
 fn is_joint(word: &[u8]) -> bool {
-    const JOINTS: &[&[u8]] = &[b"and", b"or", b"to", b"into", b"not", b"vs", b"versus"];
-    JOINTS.iter().any(|joint| word.eq_ignore_ascii_case(joint))
+    static JOINTS: WordList = WordList::new("and or to into not vs versus");
+    JOINTS.has(word)
 }
 
 /// Whether capitals are tied to digits, and so are part of the number (`P-20881`).

@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Label, Page, is_word_byte};
+use crate::word_list::WordList;
 use gap::Gap;
 
 /// Strength of the tie between a label and a value.
@@ -178,7 +179,7 @@ fn goes_on_about(page: &Page<'_>, index: usize, decides: &impl Fn(Meaning) -> bo
 
 /// Whether a label only names the source of a value ("SSN on the insurance card: 536…").
 fn is_place(page: &Page<'_>, label: &Label) -> bool {
-    const WHERE: &[&[u8]] = &[b"on", b"from", b"per"];
+    static WHERE: WordList = WordList::new("on from per");
     let mut end = label.start as usize;
     for _ in 0..3 {
         let Some(next) = end.checked_sub(1).filter(|&next| page.byte(next) == b' ') else {
@@ -188,7 +189,7 @@ fn is_place(page: &Page<'_>, label: &Label) -> bool {
             return false;
         };
         let word = page.slice(start..next);
-        if WHERE.iter().any(|one| word.eq_ignore_ascii_case(one)) {
+        if WHERE.has(word) {
             return true;
         }
         end = start;

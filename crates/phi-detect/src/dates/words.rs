@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::{DateHit, Form, is_day, is_year, leading_digits, number};
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// A date said in numbers alone, from its first word on: "twelve, oh one, nineteen fifty-two".
 pub(crate) fn spoken_numbers(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
@@ -249,22 +250,10 @@ fn year_after(page: &Page<'_>, from: usize) -> Option<usize> {
         _ => return None,
     }
     let (sense, first_end) = page.word_at(at)?;
-    const OPENS_A_YEAR: &[&[u8]] = &[
-        b"nineteen",
-        b"eighteen",
-        b"two",
-        b"twenty",
-        b"thirty",
-        b"forty",
-        b"fifty",
-        b"sixty",
-        b"seventy",
-        b"eighty",
-        b"ninety",
-    ];
-    let opens_a_year = OPENS_A_YEAR
-        .iter()
-        .any(|word| page.slice(at..first_end).eq_ignore_ascii_case(word));
+    static OPENS_A_YEAR: WordList = WordList::new(
+        "nineteen eighteen two twenty thirty forty fifty sixty seventy eighty ninety",
+    );
+    let opens_a_year = OPENS_A_YEAR.has(page.slice(at..first_end));
     if !opens_a_year || !(sense.has(Sense::NUMBER_WORD) || sense.has(Sense::DIGIT_WORD)) {
         return None;
     }

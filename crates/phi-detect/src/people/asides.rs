@@ -5,76 +5,17 @@ use std::ops::Range;
 use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, word_end};
+use crate::word_list::WordList;
 
 /// Departments as notes write them.
-static DEPARTMENTS: &[&str] = &[
-    "anesthesia",
-    "billing",
-    "cardiology",
-    "cards",
-    "chaplain",
-    "derm",
-    "dermatology",
-    "dietary",
-    "endo",
-    "endocrine",
-    "endocrinology",
-    "ent",
-    "genetics",
-    "gi",
-    "gyn",
-    "heme",
-    "hematology",
-    "hospice",
-    "icu",
-    "id",
-    "ir",
-    "lab",
-    "lactation",
-    "mfm",
-    "micro",
-    "micu",
-    "nephrology",
-    "neuro",
-    "neurology",
-    "neurosurgery",
-    "nicu",
-    "nutrition",
-    "ob",
-    "onc",
-    "oncology",
-    "ortho",
-    "orthopedics",
-    "ot",
-    "palliative",
-    "path",
-    "pathology",
-    "peds",
-    "pharmacy",
-    "physio",
-    "picu",
-    "plastics",
-    "psych",
-    "psychiatry",
-    "pt",
-    "pulm",
-    "pulmonology",
-    "radiology",
-    "rads",
-    "registration",
-    "renal",
-    "rheum",
-    "scheduling",
-    "sicu",
-    "slp",
-    "surgery",
-    "sw",
-    "transport",
-    "uro",
-    "urology",
-    "vascular",
-    "wound",
-];
+static DEPARTMENTS: WordList = WordList::new(
+    "anesthesia billing cardiology cards chaplain derm dermatology dietary endo endocrine \
+     endocrinology ent genetics gi gyn heme hematology hospice icu id ir lab lactation mfm \
+     micro micu nephrology neuro neurology neurosurgery nicu nutrition ob onc oncology ortho \
+     orthopedics ot palliative path pathology peds pharmacy physio picu plastics psych \
+     psychiatry pt pulm pulmonology radiology rads registration renal rheum scheduling sicu slp \
+     surgery sw transport uro urology vascular wound",
+);
 
 /// Finds names alone in brackets after a department; `is_ordinary` recognises the words that are not names.
 pub(crate) fn after_departments(
@@ -107,8 +48,6 @@ fn follows_department(page: &Page<'_>, bracket: usize) -> bool {
     page.byte(end) == b' '
         && page.word_start_before(end).is_some_and(|start| {
             let word = page.slice(start..end);
-            DEPARTMENTS
-                .iter()
-                .any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
+            DEPARTMENTS.has(word)
         })
 }

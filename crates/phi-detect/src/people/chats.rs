@@ -8,6 +8,7 @@ use super::data::is_ward;
 use crate::budget::{Few, List};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
+use crate::word_list::WordList;
 
 /// Number of spoken lines that make a chat, and range of the number of speakers in it.
 const LINES_MIN: usize = 3;
@@ -124,23 +125,9 @@ fn speaker_of(page: &Page<'_>, line: Range<usize>) -> Option<Speaker> {
 
 /// Whether a speaker in a chat has the name of a person or of an account, and not that of an office or a program.
 fn may_be_name(page: &Page<'_>, one: &Speaker, is_ordinary: &impl Fn(&str) -> bool) -> bool {
-    const OTHERS: &[&[u8]] = &[
-        b"agent",
-        b"ai",
-        b"ans",
-        b"assistant",
-        b"bot",
-        b"doc",
-        b"error",
-        b"human",
-        b"info",
-        b"me",
-        b"note",
-        b"system",
-        b"user",
-        b"warn",
-        b"you",
-    ];
+    static OTHERS: WordList = WordList::new(
+        "agent ai ans assistant bot doc error human info me note system user warn you",
+    );
     let text = page.slice(one.span.clone());
     let first = text
         .split(|byte| !is_word_byte(*byte))
@@ -156,7 +143,7 @@ fn may_be_name(page: &Page<'_>, one: &Speaker, is_ordinary: &impl Fn(&str) -> bo
             | Sense::CREDENTIAL
             | Sense::INTRODUCES
             | Sense::MONTH,
-    ) || OTHERS.iter().any(|one| first.eq_ignore_ascii_case(one))
+    ) || OTHERS.has(first)
         || is_ward(first)
         || text.iter().any(u8::is_ascii_digit)
         || text.ends_with(b"bot");

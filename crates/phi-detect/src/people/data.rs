@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
+use crate::word_list::WordList;
 
 /// Whether a word is written as programs write identifiers: `ParseContext`, `Kind.Tuple`, `Error(`.
 pub(crate) fn is_identifier(page: &Page<'_>, span: &Range<usize>) -> bool {
@@ -20,10 +21,9 @@ pub(crate) fn is_identifier(page: &Page<'_>, span: &Range<usize>) -> bool {
 }
 
 /// Extensions of documents: the name of such a file may contain the name of the person it is about.
-static DOCUMENTS: &[&[u8]] = &[
-    b"pdf", b"doc", b"docx", b"jpg", b"jpeg", b"png", b"dcm", b"tif", b"tiff", b"heic", b"rtf",
-    b"odt", b"xlsx", b"xls", b"txt", b"zip", b"mp3", b"mp4", b"wav", b"m4a",
-];
+static DOCUMENTS: WordList = WordList::new(
+    "pdf doc docx jpg jpeg png dcm tif tiff heic rtf odt xlsx xls txt zip mp3 mp4 wav m4a",
+);
 
 /// Distance on both sides of a word in which its token is read.
 const TOKEN_REACH_BYTES: usize = 64;
@@ -37,8 +37,7 @@ pub(crate) fn is_piece_of_identifier(page: &Page<'_>, span: &Range<usize>) -> bo
     let tail = page.slice(span.end..page.text.len().min(span.end + TOKEN_REACH_BYTES));
     let tail = &tail[..tail.iter().take_while(is_token).count()];
     let last = tail.rsplit(|&byte| byte == b'.').next().unwrap_or(tail);
-    let is_document =
-        tail.contains(&b'.') && DOCUMENTS.iter().any(|one| last.eq_ignore_ascii_case(one));
+    let is_document = tail.contains(&b'.') && DOCUMENTS.has(last);
     if is_document {
         return false;
     }
@@ -73,54 +72,17 @@ pub(crate) fn is_piece_of_identifier(page: &Page<'_>, span: &Range<usize>) -> bo
 }
 
 /// Types of SQL and of programs, which follow the names of columns and fields.
-static TYPES: &[&[u8]] = &[
-    b"text",
-    b"varchar",
-    b"nvarchar",
-    b"varchar2",
-    b"char",
-    b"nchar",
-    b"clob",
-    b"string",
-    b"str",
-    b"int",
-    b"integer",
-    b"bigint",
-    b"smallint",
-    b"serial",
-    b"numeric",
-    b"decimal",
-    b"float",
-    b"double",
-    b"boolean",
-    b"bool",
-    b"date",
-    b"datetime",
-    b"timestamp",
-    b"uuid",
-    b"json",
-    b"jsonb",
-    b"blob",
-    b"bytea",
-    b"null",
-    b"none",
-    b"true",
-    b"false",
-    b"undefined",
-    b"number",
-    b"object",
-    b"array",
-    b"required",
-    b"optional",
-    b"primary",
-    b"references",
-];
+static TYPES: WordList = WordList::new(
+    "text varchar nvarchar varchar2 char nchar clob string str int integer bigint smallint serial \
+     numeric decimal float double boolean bool date datetime timestamp uuid json jsonb blob bytea \
+     null none true false undefined number object array required optional primary references",
+);
 
 /// Whether the word here is a type rather than a value: `given_name TEXT,`.
 pub(crate) fn is_type_word(page: &Page<'_>, start: usize) -> bool {
     page.word_end_at(start).is_some_and(|end| {
         let word = page.slice(start..end);
-        TYPES.iter().any(|one| word.eq_ignore_ascii_case(one))
+        TYPES.has(word)
     })
 }
 
@@ -141,22 +103,15 @@ pub(crate) fn is_in_data(page: &Page<'_>, label: &Range<usize>, value: usize) ->
 }
 
 /// Words in capitals after "called by" that are not a person's initials.
-static NOT_INITIALS: &[&[u8]] = &[
-    b"ed", b"er", b"icu", b"ems", b"or", b"ob", b"gi", b"ct", b"mri", b"us", b"snf", b"nh", b"hr",
-    b"it", b"qa", b"lab", b"poa", b"pcp", b"fda", b"cdc", b"va", b"or", b"id", b"sw", b"cm",
-    b"the", b"a", b"an", b"his", b"her", b"me", b"my", b"our", b"mom", b"dad", b"wife", b"son",
-    b"pt", b"phone", b"fax", b"mail", b"him", b"us", b"ent", b"rt", b"pacu", b"nicu", b"micu",
-    b"sicu", b"ccu", b"cna", b"ai", b"ehr", b"emr", b"an", b"in", b"on", b"at", b"to", b"of",
-    b"and", b"for", b"all", b"any", b"two", b"one", b"ms", b"mr", b"dr", b"mrs", b"n/a", b"na",
-    b"tbd", b"ci", b"bot",
-];
+static NOT_INITIALS: WordList = WordList::new(
+    "ed er icu ems or ob gi ct mri us snf nh hr it qa lab poa pcp fda cdc va or id sw cm the a an \
+     his her me my our mom dad wife son pt phone fax mail him us ent rt pacu nicu micu sicu ccu \
+     cna ai ehr emr an in on at to of and for all any two one ms mr dr mrs n/a na tbd ci bot",
+);
 
 /// Whether a word is a ward or service, as lists write them in capitals.
 pub(super) fn is_ward(word: &[u8]) -> bool {
-    word.iter().all(u8::is_ascii_uppercase)
-        && NOT_INITIALS
-            .iter()
-            .any(|one| word.eq_ignore_ascii_case(one))
+    word.iter().all(u8::is_ascii_uppercase) && NOT_INITIALS.has(word)
 }
 
 /// Finds the initials of a person who dictated, typed or called ("Called back by TWR at 0915").
@@ -165,26 +120,14 @@ pub(crate) fn initials_at(
     label: &Range<usize>,
     start: usize,
 ) -> Option<Range<usize>> {
-    const ACTS: &[&[u8]] = &[
-        b"dictated",
-        b"typed",
-        b"transcribed",
-        b"called",
-        b"entered",
-        b"grossed",
-        b"administered",
-        b"recorded",
-        b"drawn",
-        b"collected",
-        b"initials",
-        b"signed",
-        b"cosigned",
-        b"electronically",
-    ];
+    static ACTS: WordList = WordList::new(
+        "dictated typed transcribed called entered grossed administered recorded drawn collected \
+         initials signed cosigned electronically",
+    );
     let act = page
         .word_end_at(label.start)
         .map(|end| page.slice(label.start..end))?;
-    let is_act = ACTS.iter().any(|one| act.eq_ignore_ascii_case(one));
+    let is_act = ACTS.has(act);
     if !is_act {
         return None;
     }
@@ -195,10 +138,8 @@ pub(crate) fn initials_at(
     let is_small = word.iter().all(u8::is_ascii_lowercase)
         && page.slice(label.end..start).contains(&b':')
         && sense == Sense::NONE;
-    let is_other = NOT_INITIALS
-        .iter()
-        .any(|one| word.eq_ignore_ascii_case(one))
-        || LEXICON.sense(word).has(Sense::CREDENTIAL | Sense::TITLE);
+    let is_other =
+        NOT_INITIALS.has(word) || LEXICON.sense(word).has(Sense::CREDENTIAL | Sense::TITLE);
     let ends =
         !is_word_byte(page.byte(end)) && !matches!(page.byte(end), b'-' | b'\'' | b'.' | b'@');
     let goes_on = page.byte(end) == b' ' && page.byte(end + 1).is_ascii_uppercase();

@@ -6,95 +6,23 @@ use super::{Cue, name_at};
 use crate::budget::List;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// Closings on their own line above a signature.
-static CLOSINGS: &[&str] = &[
-    "thanks",
-    "thank you",
-    "many thanks",
-    "thanks again",
-    "thx",
-    "ta",
-    "cheers",
-    "best",
-    "all the best",
-    "best wishes",
-    "best regards",
-    "regards",
-    "kind regards",
-    "warm regards",
-    "with kind regards",
-    "warmly",
-    "sincerely",
-    "yours sincerely",
-    "sincerely yours",
-    "yours truly",
-    "very truly yours",
-    "yours faithfully",
-    "yours",
-    "respectfully",
-    "love",
-    "hugs",
-    "xoxo",
-    "xo",
-    "take care",
-    "take care and see you soon",
-    "god bless",
-    "talk soon",
-    "cordially",
-    "in gratitude",
-    "gratefully",
-    "un saludo",
-    "saludos",
-    "atentamente",
-    "un abrazo",
-    "cordialement",
-    "bien cordialement",
-    "mit freundlichen grussen",
-    "viele grusse",
-    "lg",
-    "mfg",
-    "atenciosamente",
-    "cordiali saluti",
-];
+const CLOSINGS: &str = "thanks|thank you|many thanks|thanks again|thx|ta|cheers|best|all the best|best wishes|\
+     best regards|regards|kind regards|warm regards|with kind regards|warmly|sincerely|\
+     yours sincerely|sincerely yours|yours truly|very truly yours|yours faithfully|yours|\
+     respectfully|love|hugs|xoxo|xo|take care|take care and see you soon|god bless|talk soon|\
+     cordially|in gratitude|gratefully|un saludo|saludos|atentamente|un abrazo|cordialement|\
+     bien cordialement|mit freundlichen grussen|viele grusse|lg|mfg|atenciosamente|\
+     cordiali saluti";
 
 /// Words that sign a letter without naming a person.
-static NOBODY: &[&str] = &[
-    "team",
-    "staff",
-    "support",
-    "management",
-    "billing",
-    "reception",
-    "administration",
-    "pharmacy",
-    "nursing",
-    "office",
-    "department",
-    "service",
-    "services",
-    "clinic",
-    "hospital",
-    "admin",
-    "sales",
-    "marketing",
-    "security",
-    "operations",
-    "everyone",
-    "all",
-    "sent",
-    "from",
-    "mom",
-    "dad",
-    "grandma",
-    "grandpa",
-    "me",
-    "us",
-    "patient",
-    "doctor",
-    "nurse",
-    "author",
-];
+static NOBODY: WordList = WordList::new(
+    "team staff support management billing reception administration pharmacy nursing office \
+     department service services clinic hospital admin sales marketing security operations \
+     everyone all sent from mom dad grandma grandpa me us patient doctor nurse author",
+);
 
 /// Maximum length of a line with a greeting, a closing or a signature.
 const LINE_BYTES_MAX: usize = 40;
@@ -189,32 +117,10 @@ fn after_dash(page: &Page<'_>) -> Option<Range<usize>> {
 
 /// Finds a word without another meaning behind a closing at the very end ("Freitag früher weg. LG Gesa").
 fn after_closing(page: &Page<'_>, is_ordinary: impl Fn(&str) -> bool) -> Option<Range<usize>> {
-    const WORDS: &[&[u8]] = &[
-        b"lg",
-        b"mvg",
-        b"gr",
-        b"groetjes",
-        b"groeten",
-        b"vg",
-        b"bises",
-        b"bisous",
-        b"love",
-        b"xx",
-        b"cheers",
-        b"thanks",
-        b"thx",
-        b"regards",
-        b"gruss",
-        b"grusse",
-        b"abs",
-        b"abracos",
-        b"beijos",
-        b"saludos",
-        b"besos",
-        b"saluti",
-        b"baci",
-        b"ta",
-    ];
+    static WORDS: WordList = WordList::new(
+        "lg mvg gr groetjes groeten vg bises bisous love xx cheers thanks thx regards gruss \
+         grusse abs abracos beijos saludos besos saluti baci ta",
+    );
     let end = page
         .text
         .trim_end_matches(|sign: char| !sign.is_alphanumeric())
@@ -232,7 +138,7 @@ fn after_closing(page: &Page<'_>, is_ordinary: impl Fn(&str) -> bool) -> Option<
         .word_before(closing_end)
         .filter(|_| gap.ends_with(b" "))?;
     let closing = page.slice(closing..closing_end);
-    let is_closing = WORDS.iter().any(|one| closing.eq_ignore_ascii_case(one));
+    let is_closing = WORDS.has(closing);
     let is_given = sense.0 & !(Sense::GIVEN.0 | Sense::GIVEN_WORD.0) == 0;
     let is_name = word.len() >= 2
         && word.starts_with(char::is_uppercase)
@@ -265,7 +171,7 @@ fn is_closing(line: &[u8]) -> bool {
         .or_else(|| line.strip_suffix(b"."));
     let bare = bare.unwrap_or(line);
     CLOSINGS
-        .iter()
+        .split('|')
         .any(|closing| bare.eq_ignore_ascii_case(closing.as_bytes()))
 }
 
@@ -293,9 +199,7 @@ fn signature(page: &Page<'_>, line: Range<usize>, is_clear: bool) -> Option<Rang
     let start = line.start + usize::from(page.byte(line.start) == b'-');
     let (sense, word_end) = page.word_at(start)?;
     let word = page.slice(start..word_end);
-    let is_nobody = NOBODY
-        .iter()
-        .any(|one| word.eq_ignore_ascii_case(one.as_bytes()));
+    let is_nobody = NOBODY.has(word);
     let is_given = sense.has(Sense::GIVEN | Sense::GIVEN_WORD);
     if is_nobody || !is_clear && !is_given {
         return None;

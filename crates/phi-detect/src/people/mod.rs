@@ -44,6 +44,7 @@ use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte, last_letters};
+use crate::word_list::WordList;
 
 /// Reason to expect a name; the weaker the cue, the more the words must look like a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -369,22 +370,11 @@ pub(crate) fn without_title(page: &Page<'_>, span: Range<usize>) -> Range<usize>
 
 /// Whether the last word is that of a company ("GitHub Inc.").
 fn is_company(value: &[u8]) -> bool {
-    const ENDINGS: &[&[u8]] = &[
-        b"corp",
-        b"corporation",
-        b"foundation",
-        b"gmbh",
-        b"inc",
-        b"incorporated",
-        b"llc",
-        b"ltd",
-        b"plc",
-    ];
+    static ENDINGS: WordList =
+        WordList::new("corp corporation foundation gmbh inc incorporated llc ltd plc");
     let value = value.strip_suffix(b".").unwrap_or(value);
     let last = last_letters(value);
-    ENDINGS
-        .iter()
-        .any(|ending| last.eq_ignore_ascii_case(ending))
+    ENDINGS.has(last)
 }
 
 /// Whether the whole value of a name field can be a name.

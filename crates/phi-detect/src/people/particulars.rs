@@ -3,6 +3,7 @@
 use crate::dates::{Form, date_at};
 use crate::lexicon::Sense;
 use crate::page::{Page, is_word_byte};
+use crate::word_list::WordList;
 
 /// A list shows no more about a person before the number.
 const PARTICULARS_MAX: usize = 5;
@@ -67,12 +68,12 @@ fn particular_end(page: &Page<'_>, start: usize) -> Option<usize> {
 
 /// Whether the title of a profession precedes a name: "Dr. Roe (482913)" is not a patient, "Mr. Roe (482913)" may be.
 pub(crate) fn follows_rank(page: &Page<'_>, name: usize) -> bool {
-    const PATIENTS: &[&[u8]] = &[b"mr", b"mrs", b"ms", b"miss", b"mx"];
+    static PATIENTS: WordList = WordList::new("mr mrs ms miss mx");
     let end = name.saturating_sub(1);
     let end = end - usize::from(page.byte_before(end) == b'.');
     let is_patient = page.word_start_before(end).is_some_and(|start| {
         let title = page.slice(start..end);
-        PATIENTS.iter().any(|one| title.eq_ignore_ascii_case(one))
+        PATIENTS.has(title)
     });
     follows_title(page, name) && !is_patient
 }

@@ -20,117 +20,36 @@ use crate::page::{Page, is_word_byte};
 use crate::word_list::WordList;
 
 /// Famous assistants and models, some of which have given names.
-static KNOWN: WordList = WordList::new(&[
-    "aider", "alexa", "bard", "claude", "cline", "codex", "cody", "copilot", "cortana", "devin",
-    "ernie", "gemini", "gemma", "grok", "jules", "junie", "kiro", "llama", "mistral", "qwen",
-    "siri",
-]);
+static KNOWN: WordList = WordList::new(
+    "aider alexa bard claude cline codex cody copilot cortana devin ernie gemini gemma grok jules \
+     junie kiro llama mistral qwen siri",
+);
 
 /// Makers of programs.
-static MAKERS: WordList = WordList::new(&["anthropic", "google", "meta", "microsoft", "openai"]);
+static MAKERS: WordList = WordList::new("anthropic google meta microsoft openai");
 
 /// Words behind the name of a program that are part of the product's name.
-static FAMILY: WordList = WordList::new(&[
-    "Agent",
-    "AI",
-    "API",
-    "App",
-    "Apps",
-    "CLI",
-    "Chat",
-    "Cloud",
-    "Code",
-    "Console",
-    "Desktop",
-    "Developer",
-    "Docs",
-    "Enterprise",
-    "Flash",
-    "Haiku",
-    "Instant",
-    "Mini",
-    "Models",
-    "Nano",
-    "Opus",
-    "Platform",
-    "Plugin",
-    "Pro",
-    "SDK",
-    "Sonnet",
-    "Studio",
-    "Team",
-    "Turbo",
-    "Ultra",
-    "Workspace",
-]);
+static FAMILY: WordList = WordList::new(
+    "Agent AI API App Apps CLI Chat Cloud Code Console Desktop Developer Docs Enterprise Flash \
+     Haiku Instant Mini Models Nano Opus Platform Plugin Pro SDK Sonnet Studio Team Turbo Ultra \
+     Workspace",
+);
 
 /// Nouns that introduce a program.
-static PROGRAMS: WordList = WordList::new(&[
-    "AI",
-    "agent",
-    "agentic",
-    "assistant",
-    "bot",
-    "browser",
-    "chatbot",
-    "CLI",
-    "copilot",
-    "editor",
-    "IDE",
-    "LLM",
-    "model",
-    "product",
-    "programmer",
-    "software",
-    "tool",
-]);
+static PROGRAMS: WordList = WordList::new(
+    "AI agent agentic assistant bot browser chatbot CLI copilot editor IDE LLM model product \
+     programmer software tool",
+);
 
 /// Words around a program: one of these, or several of the next list.
-static SIGNS: WordList = WordList::new(&[
-    "agent",
-    "agents",
-    "AI",
-    "anthropic",
-    "API",
-    "chatbot",
-    "CLI",
-    "codebase",
-    "JSON",
-    "LLM",
-    "LLMs",
-    "MCP",
-    "model",
-    "models",
-    "openai",
-    "prompt",
-    "prompts",
-    "repository",
-    "SDK",
-    "tokens",
-    "tool",
-    "tools",
-]);
-static WEAK_SIGNS: WordList = WordList::new(&[
-    "app",
-    "browser",
-    "code",
-    "commit",
-    "cutoff",
-    "docs",
-    "file",
-    "files",
-    "image",
-    "images",
-    "response",
-    "responses",
-    "results",
-    "search",
-    "searches",
-    "URL",
-    "user",
-    "users",
-    "web",
-]);
+static SIGNS: WordList = WordList::new(
+    "agent agents AI anthropic API chatbot CLI codebase JSON LLM LLMs MCP model models openai \
+     prompt prompts repository SDK tokens tool tools",
+);
+static WEAK_SIGNS: WordList = WordList::new(
+    "app browser code commit cutoff docs file files image images response responses results \
+     search searches URL user users web",
+);
 const WEAK_SIGNS_MIN: usize = 3;
 
 /// Reach of an introduction, and distance around a name in which signs of software are searched.

@@ -6,9 +6,10 @@ use super::Line;
 use super::codes::code_before_town;
 use super::rest::town_after;
 use super::tail::postal_code_end;
-use super::token::{is_one_of, token_at};
+use super::token::token_at;
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// Maximum number of pieces before a code: a house, a street, a district and a town.
 const PIECES_MAX: usize = 4;
@@ -16,23 +17,11 @@ const WORDS_MAX: usize = 4;
 const PIECE_BYTES_MAX: usize = 40;
 
 /// Small words inside a name.
-const LINKS: &[&[u8]] = &[
-    b"am", b"an", b"by", b"de", b"der", b"di", b"in", b"na", b"of", b"op", b"the", b"van", b"y",
-];
+static LINKS: WordList = WordList::new("am an by de der di in na of op the van y");
 
 /// Houses with a name: the text before it does not belong to the address.
-const HOUSES: &[&[u8]] = &[
-    b"barn",
-    b"bungalow",
-    b"cottage",
-    b"cottages",
-    b"farm",
-    b"farmhouse",
-    b"hall",
-    b"house",
-    b"lodge",
-    b"villa",
-];
+static HOUSES: WordList =
+    WordList::new("barn bungalow cottage cottages farm farmhouse hall house lodge villa");
 
 /// Senses of words that open no place.
 const OTHERS: Sense = Sense(
@@ -134,7 +123,7 @@ fn piece_before(page: &Page<'_>, at: usize) -> Option<Piece> {
         let Some(&first) = word.first() else {
             break;
         };
-        let is_small = is_one_of(word, LINKS);
+        let is_small = LINKS.has(word);
         let is_link = is_small && first.is_ascii_lowercase();
         let is_name = first.is_ascii_uppercase() || first >= 0x80 || first.is_ascii_digit();
         let is_other = token_at(page, at).is_some_and(|token| token.sense.has(OTHERS));
@@ -147,7 +136,7 @@ fn piece_before(page: &Page<'_>, at: usize) -> Option<Piece> {
             start = at;
         }
         numbers += usize::from(first.is_ascii_digit());
-        is_last |= is_the || numbers > 0 || is_one_of(word, HOUSES);
+        is_last |= is_the || numbers > 0 || HOUSES.has(word);
         if page.byte_before(at) != b' ' || is_the {
             is_last |= page.byte_before(at) != b',';
             break;

@@ -18,104 +18,27 @@ const PIECES_MAX: usize = 8;
 const WORDS_MAX: usize = 9;
 
 /// Words that open a piece in lower case: locations, and things at a location.
-static OPENINGS: WordList = WordList::new(&[
-    // Locations.
-    "above",
-    "achter",
-    "altura",
-    "antes",
-    "ao",
-    "atras",
-    "behind",
-    "beside",
-    "by",
-    "cerca",
-    "derriere",
-    "detras",
-    "dietro",
-    "en",
-    "entre",
-    "esq",
-    "esquina",
-    "face",
-    "frente",
-    "gegenuber",
-    "hinter",
-    "junto",
-    "naast",
-    "near",
-    "neben",
-    "next",
-    "nr",
-    "off",
-    "opp",
-    "opposite",
-    "pres",
-    "tegenover",
-    "via",
-    // What it is.
-    "ap",
-    "app",
-    "appt",
-    "apto",
-    "bairro",
-    "baixos",
-    "barrio",
-    "bat",
-    "batiment",
-    "bd",
-    "bloc",
-    "boite",
-    "bus",
-    "camp",
-    "carrefour",
-    "casa",
-    "civico",
-    "colonia",
-    "concession",
-    "depto",
-    "dpto",
-    "edif",
-    "edificio",
-    "esc",
-    "escalera",
-    "house",
-    "immeuble",
-    "int",
-    "interior",
-    "kamer",
-    "lote",
-    "parroquia",
-    "piso",
-    "porton",
-    "portal",
-    "pta",
-    "puerta",
-    "quartier",
-    "residence",
-    "sala",
-    "scala",
-    "stand",
-    "ward",
-]);
+static OPENINGS: WordList = WordList::new(
+    "above achter altura antes ao atras behind beside by cerca derriere detras dietro en entre \
+     esq esquina face frente gegenuber hinter junto naast near neben next nr off opp opposite \
+     pres tegenover via ap app appt apto bairro baixos barrio bat batiment bd bloc boite bus camp \
+     carrefour casa civico colonia concession depto dpto edif edificio esc escalera house \
+     immeuble int interior kamer lote parroquia piso porton portal pta puerta quartier residence \
+     sala scala stand ward",
+);
 
 /// Abbreviations in an address, whose dot does not end a sentence.
-static SHORT: WordList = WordList::new(&[
-    "ap", "app", "apt", "apto", "av", "avda", "bat", "bd", "bldg", "blk", "brgy", "bv", "bvd",
-    "ch", "co", "col", "cra", "ctra", "d", "dist", "distt", "dpto", "dr", "e", "edif", "esc",
-    "esq", "est", "ext", "fracc", "h", "hh", "hno", "hs", "int", "jl", "jln", "jr", "km", "lt",
-    "mt", "mz", "n", "no", "nr", "o", "opp", "p", "pol", "priv", "prov", "ps", "pta", "rd", "res",
-    "rm", "s", "sr", "st", "sta", "ste", "sto", "str", "taluk", "teh", "tel", "tk", "ul", "urb",
-    "vill", "w", "whg",
-]);
+static SHORT: WordList = WordList::new(
+    "ap app apt apto av avda bat bd bldg blk brgy bv bvd ch co col cra ctra d dist distt dpto dr \
+     e edif esc esq est ext fracc h hh hno hs int jl jln jr km lt mt mz n no nr o opp p pol priv \
+     prov ps pta rd res rm s sr st sta ste sto str taluk teh tel tk ul urb vill w whg",
+);
 
 /// Small words inside a name.
-static LINKS: WordList = WordList::new(&[
-    "a", "al", "am", "an", "and", "ao", "bei", "bis", "da", "das", "de", "dei", "del", "della",
-    "der", "des", "di", "do", "dos", "du", "e", "el", "en", "esq", "im", "in", "la", "las", "le",
-    "les", "los", "na", "nad", "of", "op", "sous", "sur", "the", "ter", "un", "und", "upon", "van",
-    "w", "x", "y", "z",
-]);
+static LINKS: WordList = WordList::new(
+    "a al am an and ao bei bis da das de dei del della der des di do dos du e el en esq im in la \
+     las le les los na nad of op sous sur the ter un und upon van w x y z",
+);
 
 /// Senses of words that open no place.
 const PERSONS: Sense =

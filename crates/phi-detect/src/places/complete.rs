@@ -14,6 +14,7 @@ use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::spelled;
+use crate::word_list::WordList;
 
 /// Pieces may follow each other a few times: number, unit, city, country.
 const PIECES_MAX: usize = 4;
@@ -50,15 +51,7 @@ pub(crate) fn complete(page: &Page<'_>, mut span: Range<usize>) -> Range<usize> 
 /// Returns the start of an address at its road word: the words before name a person or firm there (`Hospital de
 /// Poniente Ctra. Málaga 119`).
 fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
-    const ROADS: &[&[u8]] = &[
-        b"calle",
-        b"avenida",
-        b"avda",
-        b"ctra",
-        b"carretera",
-        b"paseo",
-        b"carrer",
-    ];
+    static ROADS: WordList = WordList::new("calle avenida avda ctra carretera paseo carrer");
     let text = page.slice(span.clone());
     let mut at = 0;
     for word in text.split(|&byte| !is_word_byte(byte)) {
@@ -67,7 +60,7 @@ fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
         if is_number || at == 0 && is_one_of(word, &[b"av", b"avda", b"c", b"calle", b"avenida"]) {
             break;
         }
-        if at > 0 && is_one_of(word, ROADS) && word[0].is_ascii_uppercase() {
+        if at > 0 && ROADS.has(word) && word[0].is_ascii_uppercase() {
             return span.start + at;
         }
         at += word.len() + 1;
@@ -77,7 +70,7 @@ fn from_road_word(page: &Page<'_>, span: &Range<usize>) -> usize {
 
 /// Returns the start of an address with the abbreviated road word before its name (`ul. Długa 15`).
 fn with_short_road(page: &Page<'_>, start: usize) -> usize {
-    const SHORT: &[&[u8]] = &[b"ul", b"al", b"os", b"pl", b"av", b"avda", b"str", b"cra"];
+    static SHORT: WordList = WordList::new("ul al os pl av avda str cra");
     let dot = if page.byte(start) == b'.' {
         start
     } else {
@@ -86,7 +79,7 @@ fn with_short_road(page: &Page<'_>, start: usize) -> usize {
     let is_dotted = page.byte(dot) == b'.' && page.byte(dot + 1) == b' ';
     let road = page
         .word_before(dot)
-        .filter(|(_, word)| is_dotted && is_one_of(page.slice(*word..dot), SHORT));
+        .filter(|(_, word)| is_dotted && SHORT.has(page.slice(*word..dot)));
     road.map_or(start, |(_, word)| word)
 }
 
@@ -360,12 +353,11 @@ fn is_abroad(page: &Page<'_>, street: &Range<usize>) -> bool {
 
 /// Returns the end of a place name of several words (`Horka nad Moravou`, `Santa Marta de Penaguião`).
 fn rest_of_place(page: &Page<'_>, end: usize) -> Option<usize> {
-    const LINKS: &[&[u8]] = &[
-        b"nad", b"na", b"pod", b"am", b"an", b"im", b"sur", b"sous", b"de", b"del", b"do", b"da",
-        b"upon", b"under", b"of", b"degli", b"dei", b"della", b"delle", b"di", b"du", b"des",
-        b"der", b"u",
-    ];
-    let is_link = |token: &Token| is_one_of(page.slice(token.span.clone()), LINKS);
+    static LINKS: WordList = WordList::new(
+        "nad na pod am an im sur sous de del do da upon under of degli dei della delle di du des \
+         der u",
+    );
+    let is_link = |token: &Token| LINKS.has(page.slice(token.span.clone()));
     let last = token_ending_at(page, end).filter(|last| !last.has_digit)?;
     let next = token_at(page, end + 1).filter(|_| page.byte(end) == b' ')?;
     let name = if is_link(&last) {
@@ -409,10 +401,8 @@ fn dot_of_ordinal(page: &Page<'_>, number: &Token) -> Option<usize> {
 }
 
 fn is_street_abroad(page: &Page<'_>, token: &Token) -> bool {
-    const STREETS: &[&[u8]] = &[
-        b"ut", b"utja", b"utca", b"u", b"ter", b"tere", b"koz", b"korut", b"vei", b"tie",
-    ];
-    is_one_of(page.slice(token.span.clone()), STREETS)
+    static STREETS: WordList = WordList::new("ut utja utca u ter tere koz korut vei tie");
+    STREETS.has(page.slice(token.span.clone()))
 }
 
 fn token_ending_at(page: &Page<'_>, end: usize) -> Option<Token> {

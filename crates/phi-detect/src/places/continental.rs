@@ -5,78 +5,19 @@
 use std::ops::Range;
 
 use super::Line;
-use super::token::{Token, is_one_of, skip, token_at};
+use super::token::{Token, skip, token_at};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::word_list::WordList;
 
 /// Road words and what they are shortened to.
-static ROADS: WordList = WordList::new(&[
-    "alameda",
-    "apartado",
-    "av",
-    "avd",
-    "avda",
-    "avenida",
-    "avinguda",
-    "barrio",
-    "bulevar",
-    "bv",
-    "calle",
-    "callejon",
-    "camino",
-    "carrer",
-    "carrera",
-    "carretera",
-    "chaussee",
-    "chemin",
-    "cl",
-    "cll",
-    "cno",
-    "contrada",
-    "corso",
-    "cra",
-    "ctra",
-    "cuesta",
-    "diagonal",
-    "estrada",
-    "glorieta",
-    "impasse",
-    "jr",
-    "jiron",
-    "largo",
-    "montee",
-    "pasaje",
-    "paseo",
-    "passeig",
-    "piazza",
-    "placa",
-    "plaza",
-    "plza",
-    "priv",
-    "pso",
-    "pz",
-    "paraje",
-    "poligono",
-    "praca",
-    "pza",
-    "quai",
-    "rambla",
-    "rang",
-    "ronda",
-    "rua",
-    "rue",
-    "transversal",
-    "travesia",
-    "travessa",
-    "tv",
-    "urb",
-    "urbanizacion",
-    "venelle",
-    "via",
-    "viale",
-    "vicolo",
-]);
+static ROADS: WordList = WordList::new(
+    "alameda apartado av avd avda avenida avinguda barrio bulevar bv calle callejon camino carrer \
+     carrera carretera chaussee chemin cl cll cno contrada corso cra ctra cuesta diagonal estrada \
+     glorieta impasse jr jiron largo montee pasaje paseo passeig piazza placa plaza plza priv pso \
+     pz paraje poligono praca pza quai rambla rang ronda rua rue transversal travesia travessa tv \
+     urb urbanizacion venelle via viale vicolo",
+);
 
 /// A street has no longer name.
 const NAME_WORDS_MAX: usize = 8;
@@ -115,7 +56,7 @@ pub(crate) fn continental(page: &Page<'_>, number: Range<usize>) -> Option<Line>
 
 /// Returns the end of the name before a number, and whether "s/n" says that the house has no number.
 fn before_number(page: &Page<'_>, number: usize) -> Option<(usize, bool)> {
-    const SIGNS: &[&[u8]] = &[b"n", b"no", b"num", b"numero", b"km", b"nro", b"o"];
+    static SIGNS: WordList = WordList::new("n no num numero km nro o");
     let mut end = back_over(page, number, b" ,.#-");
     let mut has_no_number = false;
     for _ in 0..3 {
@@ -127,7 +68,7 @@ fn before_number(page: &Page<'_>, number: usize) -> Option<(usize, bool)> {
         if word.eq_ignore_ascii_case(b"n") && before.eq_ignore_ascii_case(b"s/") {
             has_no_number = true;
             end = back_over(page, start - 2, b" ,.");
-        } else if is_one_of(word, SIGNS) {
+        } else if SIGNS.has(word) {
             end = back_over(page, start, b" ,.");
         } else {
             break;
@@ -255,45 +196,11 @@ fn letters_after(page: &Page<'_>, end: usize) -> usize {
 }
 
 /// Words of floors and doors.
-static FLOOR_WORDS: WordList = WordList::new(&[
-    "izq",
-    "izda",
-    "izqda",
-    "izquierda",
-    "dcha",
-    "der",
-    "derecha",
-    "dto",
-    "esq",
-    "bajo",
-    "bajos",
-    "atico",
-    "esc",
-    "escalera",
-    "portal",
-    "piso",
-    "planta",
-    "pta",
-    "puerta",
-    "bloque",
-    "blq",
-    "local",
-    "entlo",
-    "entresuelo",
-    "principal",
-    "of",
-    "ofic",
-    "oficina",
-    "dpto",
-    "depto",
-    "int",
-    "interior",
-    "casa",
-    "apt",
-    "andar",
-    "frente",
-    "fte",
-]);
+static FLOOR_WORDS: WordList = WordList::new(
+    "izq izda izqda izquierda dcha der derecha dto esq bajo bajos atico esc escalera portal piso \
+     planta pta puerta bloque blq local entlo entresuelo principal of ofic oficina dpto depto int \
+     interior casa apt andar frente fte",
+);
 
 /// Returns the end of floor, door and staircase after a house number (`, 3o B`, ` - 4o F`, `, bajo der.`).
 fn floors(page: &Page<'_>, house_end: usize) -> usize {

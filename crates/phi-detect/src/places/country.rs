@@ -26,7 +26,7 @@ pub(super) fn after(page: &Page<'_>, from: usize) -> Option<usize> {
 pub(super) fn end_of(page: &Page<'_>, start: usize) -> Option<usize> {
     let rest = page.slice(start..page.text.len().min(start + 40));
     let first = rest.first().copied().unwrap_or_default();
-    let phrase = COUNTRIES_OF_SEVERAL_WORDS.iter().find(|phrase| {
+    let phrase = COUNTRIES_OF_SEVERAL_WORDS.split('|').find(|phrase| {
         phrase.as_bytes()[0].eq_ignore_ascii_case(&first)
             && rest.len() >= phrase.len()
             && rest[..phrase.len()].eq_ignore_ascii_case(phrase.as_bytes())
@@ -59,7 +59,7 @@ fn with_part(page: &Page<'_>, end: usize) -> usize {
 /// Returns the start of the country that ends here.
 pub(super) fn start_of(page: &Page<'_>, end: usize) -> Option<usize> {
     let before = page.slice(end.saturating_sub(40)..end);
-    let phrase = COUNTRIES_OF_SEVERAL_WORDS.iter().find(|phrase| {
+    let phrase = COUNTRIES_OF_SEVERAL_WORDS.split('|').find(|phrase| {
         let from = before.len().saturating_sub(phrase.len());
         before[from..].eq_ignore_ascii_case(phrase.as_bytes())
             && !from
@@ -74,43 +74,11 @@ pub(super) fn start_of(page: &Page<'_>, end: usize) -> Option<usize> {
 }
 
 /// Countries of several words; the remaining ones are in the word list.
-const COUNTRIES_OF_SEVERAL_WORDS: &[&str] = &[
-    "Antigua and Barbuda",
-    "Bosnia and Herzegovina",
-    "Burkina Faso",
-    "Cape Verde",
-    "Central African Republic",
-    "Costa Rica",
-    "Czech Republic",
-    "Democratic Republic of the Congo",
-    "Dominican Republic",
-    "East Timor",
-    "El Salvador",
-    "Equatorial Guinea",
-    "Guinea-Bissau",
-    "Ivory Coast",
-    "Kingdom of the Netherlands",
-    "Marshall Islands",
-    "New Zealand",
-    "North Korea",
-    "North Macedonia",
-    "Papua New Guinea",
-    "Republic of the Congo",
-    "Republic of Ireland",
-    "Saint Kitts and Nevis",
-    "Saint Lucia",
-    "San Marino",
-    "Saudi Arabia",
-    "Sierra Leone",
-    "Solomon Islands",
-    "South Africa",
-    "South Korea",
-    "South Sudan",
-    "Sri Lanka",
-    "Trinidad and Tobago",
-    "United Arab Emirates",
-    "United Kingdom",
-    "United States of America",
-    "United States",
-    "Vatican City",
-];
+const COUNTRIES_OF_SEVERAL_WORDS: &str = "Antigua and Barbuda|Bosnia and Herzegovina|Burkina Faso|Cape Verde|\
+     Central African Republic|Costa Rica|Czech Republic|Democratic Republic of the Congo|\
+     Dominican Republic|East Timor|El Salvador|Equatorial Guinea|Guinea-Bissau|Ivory Coast|\
+     Kingdom of the Netherlands|Marshall Islands|New Zealand|North Korea|North Macedonia|\
+     Papua New Guinea|Republic of the Congo|Republic of Ireland|Saint Kitts and Nevis|\
+     Saint Lucia|San Marino|Saudi Arabia|Sierra Leone|Solomon Islands|South Africa|South Korea|\
+     South Sudan|Sri Lanka|Trinidad and Tobago|United Arab Emirates|United Kingdom|\
+     United States of America|United States|Vatican City";

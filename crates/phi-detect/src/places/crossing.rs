@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, word_end, word_start};
+use crate::word_list::WordList;
 
 /// Returns the crossing that has a numbered street (`9th`) on one side, after a word for a location.
 pub(crate) fn crossing(page: &Page<'_>, numbered: Range<usize>) -> Option<Range<usize>> {
@@ -74,14 +75,12 @@ fn is_street_name(page: &Page<'_>, word: Range<usize>) -> bool {
 
 /// Whether a word for a location, like "at", "near" or "on", directly precedes.
 fn says_where(page: &Page<'_>, start: usize) -> bool {
-    const PLACES: &[&[u8]] = &[
-        b"at", b"near", b"on", b"by", b"off", b"to", b"around", b"from",
-    ];
+    static PLACES: WordList = WordList::new("at near on by off to around from");
     let Some(end) = start.checked_sub(1).filter(|&end| page.byte(end) == b' ') else {
         return false;
     };
     page.word_start_before(end).is_some_and(|word| {
         let word = page.slice(word..end);
-        PLACES.iter().any(|one| word.eq_ignore_ascii_case(one))
+        PLACES.has(word)
     })
 }

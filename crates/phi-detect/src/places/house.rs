@@ -2,11 +2,12 @@
 //! behind it.
 
 use super::codes::closes;
-use super::token::{is_one_of, last_length, skip, token_at};
+use super::token::{last_length, skip, token_at};
 use crate::context::claim_before;
 use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// Maximum number of words of a house's name.
 const NAME_WORDS_MAX: usize = 4;
@@ -162,24 +163,14 @@ fn piece_before(page: &Page<'_>, start: usize) -> Option<Piece> {
 
 /// Whether an address begins with this name: "The …", or words say so.
 fn is_house(page: &Page<'_>, piece: &Piece, next: usize) -> bool {
-    const FIRMS: &[&[u8]] = &[
-        b"centre",
-        b"center",
-        b"church",
-        b"clinic",
-        b"hospital",
-        b"hotel",
-        b"inn",
-        b"pharmacy",
-        b"practice",
-        b"school",
-        b"surgery",
-    ];
+    static FIRMS: WordList = WordList::new(
+        "centre center church clinic hospital hotel inn pharmacy practice school surgery",
+    );
     let text = page.slice(piece.name..next - 2);
     let is_firm = text
         .rsplit(|&byte| byte == b' ')
         .next()
-        .is_some_and(|last| is_one_of(last, FIRMS));
+        .is_some_and(|last| FIRMS.has(last));
     let is_the = text.starts_with(b"The ") && text.len() > 6 && !is_firm;
     // "at Roe & Sons, 12 Elm Street" is a firm: a house with a name has no number.
     let has_number = page.byte(next).is_ascii_digit();
@@ -202,30 +193,10 @@ fn is_house(page: &Page<'_>, piece: &Piece, next: usize) -> bool {
 
 /// Returns the start of an address with a house that has a name instead of a number (`Rose Cottage, Church Lane`).
 fn with_house(page: &Page<'_>, start: usize) -> usize {
-    const HOUSES: &[&[u8]] = &[
-        b"cottage",
-        b"house",
-        b"lodge",
-        b"farm",
-        b"barn",
-        b"farmhouse",
-        b"villa",
-        b"cottages",
-        b"flats",
-        b"flat",
-        b"hall",
-        b"manse",
-        b"grange",
-        b"rectory",
-        b"vicarage",
-        b"bungalow",
-        b"court",
-        b"hostel",
-        b"mansions",
-        b"shelter",
-        b"tower",
-        b"towers",
-    ];
+    static HOUSES: WordList = WordList::new(
+        "cottage house lodge farm barn farmhouse villa cottages flats flat hall manse grange \
+         rectory vicarage bungalow court hostel mansions shelter tower towers",
+    );
     let end = start.saturating_sub(2);
     let Some(last) = page
         .word_start_before(end)
@@ -233,7 +204,7 @@ fn with_house(page: &Page<'_>, start: usize) -> usize {
     else {
         return start;
     };
-    if !is_one_of(page.slice(last..end), HOUSES) || !page.byte(last).is_ascii_uppercase() {
+    if !HOUSES.has(page.slice(last..end)) || !page.byte(last).is_ascii_uppercase() {
         return start;
     }
     let mut house = start;

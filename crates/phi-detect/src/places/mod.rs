@@ -100,35 +100,10 @@ fn line_from_house(page: &Page<'_>, start: usize, house: &Range<usize>) -> Optio
 }
 
 /// Street words with almost no other meaning; the remaining ones need more evidence.
-static CLEAR_STREETS: WordList = WordList::new(&[
-    "street",
-    "st",
-    "avenue",
-    "ave",
-    "boulevard",
-    "blvd",
-    "road",
-    "rd",
-    "drive",
-    "dr",
-    "lane",
-    "ln",
-    "court",
-    "ct",
-    "circle",
-    "cir",
-    "terrace",
-    "parkway",
-    "pkwy",
-    "highway",
-    "hwy",
-    "place",
-    "pl",
-    "way",
-    "trail",
-    "trl",
-    "plaza",
-]);
+static CLEAR_STREETS: WordList = WordList::new(
+    "street st avenue ave boulevard blvd road rd drive dr lane ln court ct circle cir terrace \
+     parkway pkwy highway hwy place pl way trail trl plaza",
+);
 
 /// Returns a street line with a second number at its end, as the house number follows the street in some countries
 /// (`22 Holmevej 34`).
@@ -217,23 +192,12 @@ fn last_street_word(page: &Page<'_>, tokens: &[Token]) -> Option<usize> {
 
 /// Returns a street line of a numbered road (`13125 Highway 138`, `2554 NE Loop 410`, `400 County Road 12`).
 fn numbered_road(page: &Page<'_>, start: usize, tokens: &[Token]) -> Option<Line> {
-    const ROADS: &[&[u8]] = &[
-        b"highway",
-        b"hwy",
-        b"route",
-        b"rte",
-        b"rt",
-        b"interstate",
-        b"cr",
-        b"fm",
-        b"loop",
-        b"road",
-        b"rd",
-    ];
+    static ROADS: WordList =
+        WordList::new("highway hwy route rte rt interstate cr fm loop road rd");
     let at = tokens.iter().take(3).position(|token| {
         let word = page.slice(token.span.clone());
         // "Cr" is creatinine.
-        is_one_of(word, ROADS) && word != b"Cr"
+        ROADS.has(word) && word != b"Cr"
     })?;
     // "BUN 12 Cr 0.9": a measurement, and other measurements before it.
     let is_measured = |token: &&Token| {
@@ -422,10 +386,10 @@ pub(crate) fn box_line(page: &Page<'_>, start: usize) -> Option<Line> {
 /// Returns the end of a named box, from the end of its first word on (`Casella postale 2214`, `Private Bag X14`,
 /// `Private Mail Bag 14`).
 fn named_box(page: &Page<'_>, first_end: usize) -> Option<usize> {
-    const WORDS: &[&[u8]] = &[b"postale", b"postal", b"bag", b"mail"];
+    static WORDS: WordList = WordList::new("postale postal bag mail");
     let mut end = first_end;
     while let Some(next) = token_at(page, end + 1)
-        .filter(|next| page.byte(end) == b' ' && is_one_of(page.slice(next.span.clone()), WORDS))
+        .filter(|next| page.byte(end) == b' ' && WORDS.has(page.slice(next.span.clone())))
     {
         end = next.span.end;
     }

@@ -5,7 +5,7 @@
 use super::clause::described;
 use super::codes::{closes, code_before_town, code_behind, ends_in_code, tied_code};
 use super::tail::postal_code_end;
-use super::token::{Token, is_one_of, last_length, skip, token_at};
+use super::token::{Token, last_length, skip, token_at};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::word_list::WordList;
@@ -27,45 +27,22 @@ const OTHERS: Sense = Sense(
 );
 
 /// Small words inside the name of a place.
-static LINKS: WordList = WordList::new(&[
-    "am", "an", "bei", "da", "das", "de", "del", "der", "di", "do", "dos", "du", "en", "im", "la",
-    "le", "les", "nad", "of", "op", "sous", "sur", "under", "upon",
-]);
+static LINKS: WordList = WordList::new(
+    "am an bei da das de del der di do dos du en im la le les nad of op sous sur under upon",
+);
 
 /// Abbreviations before the name of a place.
-static SHORT: WordList = WordList::new(&[
-    "cd", "co", "col", "dist", "distt", "dt", "edo", "fracc", "ft", "mt", "mun", "po", "prov",
-    "ps", "pto", "st", "sta", "sto", "taluk", "teh", "tk", "vill",
-]);
+static SHORT: WordList = WordList::new(
+    "cd co col dist distt dt edo fracc ft mt mun po prov ps pto st sta sto taluk teh tk vill",
+);
 
 /// Words between a place and the name of a landmark near it.
-const LOCATORS: &[&[u8]] = &[
-    b"behind",
-    b"beside",
-    b"by",
-    b"near",
-    b"nr",
-    b"opp",
-    b"opposite",
-];
+static LOCATORS: WordList = WordList::new("behind beside by near nr opp opposite");
 
 /// Parts of a town that have a number or a letter.
-static PARTS: WordList = WordList::new(&[
-    "blk",
-    "ext",
-    "extension",
-    "house",
-    "phase",
-    "purok",
-    "road",
-    "section",
-    "sector",
-    "site",
-    "stage",
-    "street",
-    "ward",
-    "zone",
-]);
+static PARTS: WordList = WordList::new(
+    "blk ext extension house phase purok road section sector site stage street ward zone",
+);
 
 /// Returns the end of the pieces that follow an address.
 pub(crate) fn pieces(page: &Page<'_>, from: usize) -> Option<usize> {
@@ -170,7 +147,7 @@ fn named(page: &Page<'_>, start: usize) -> Option<Named> {
 /// Returns the start of the name behind a word for a location (", near Water Tank", ", opp. the Town Hall").
 fn after_locator(page: &Page<'_>, start: usize) -> Option<usize> {
     let word = token_at(page, start)?.span;
-    if !is_one_of(page.slice(word.clone()), LOCATORS) {
+    if !LOCATORS.has(page.slice(word.clone())) {
         return Some(start);
     }
     let end = word.end + usize::from(page.byte(word.end) == b'.');

@@ -5,6 +5,7 @@ use super::country;
 use super::token::{Token, is_one_of, next_token, next_token_across, skip, token_at, zip_end};
 use crate::lexicon::Sense;
 use crate::page::Page;
+use crate::word_list::WordList;
 
 /// Text behind a street line that belongs to it, and the score that it adds.
 pub(crate) struct Tail {
@@ -225,17 +226,15 @@ fn is_state(page: &Page<'_>, token: &Token) -> bool {
 
 /// A province or state outside the United States: "ON", "NSW"; or any two capitals before a ZIP code.
 fn is_region_code(page: &Page<'_>, token: &Token) -> bool {
-    const CODES: &[&[u8]] = &[
-        b"on", b"qc", b"bc", b"ab", b"mb", b"sk", b"ns", b"nb", b"nl", b"pe", b"yt", b"nt", b"nu",
-        b"nsw", b"qld", b"vic", b"tas", b"act",
-    ];
+    static CODES: WordList =
+        WordList::new("on qc bc ab mb sk ns nb nl pe yt nt nu nsw qld vic tas act");
     let has_zip = || {
         next_token_across(page, token.span.end).is_some_and(|next| {
             next.span.len() == 5 && page.slice(next.span.clone()).iter().all(u8::is_ascii_digit)
         })
     };
     let code = page.slice(token.span.clone());
-    token.is_shouted && (is_one_of(code, CODES) || code.len() == 2 && has_zip())
+    token.is_shouted && (CODES.has(code) || code.len() == 2 && has_zip())
 }
 
 /// Whether the address is written in lower case throughout, so that capitals say nothing.

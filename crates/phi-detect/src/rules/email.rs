@@ -9,6 +9,7 @@ use super::{Finder, Out};
 use crate::budget::Few;
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page, is_word_byte};
+use crate::word_list::WordList;
 
 pub(super) static FINDER: Finder = Finder {
     joins: super::stand_alone,
@@ -63,49 +64,21 @@ fn with_sign(page: &Page<'_>, sign: Range<usize>) -> Option<(Range<usize>, f32)>
 }
 
 /// Local parts of addresses without a reader: "git@host:path" names a repository, "noreply@" a machine.
-static NOBODYS: &[&[u8]] = &[
-    b"git",
-    b"noreply",
-    b"no-reply",
-    b"no_reply",
-    b"donotreply",
-    b"do-not-reply",
-    b"do_not_reply",
-    b"mailer-daemon",
-];
+static NOBODYS: WordList = WordList::new(
+    "git noreply no-reply no_reply donotreply do-not-reply do_not_reply mailer-daemon",
+);
 
 /// Whether an address is a sample from a manual ("user@example.com", "you@company.com").
 fn is_sample(local: &[u8], domain: &[u8]) -> bool {
-    const LOCALS: &[&[u8]] = &[
-        b"user",
-        b"username",
-        b"you",
-        b"your-email",
-        b"your.email",
-        b"youremail",
-        b"your.name",
-        b"yourname",
-        b"name",
-        b"email",
-        b"sender",
-        b"recipient",
-        b"someone",
-        b"test",
-        b"foo",
-    ];
-    const DOMAINS: &[&[u8]] = &[
-        b"example.com",
-        b"example.org",
-        b"example.net",
-        b"domain.com",
-        b"company.com",
-        b"yourcompany.com",
-        b"yourdomain.com",
-        b"test.com",
-    ];
-    let is_one_of =
-        |all: &[&[u8]], text: &[u8]| all.iter().any(|one| text.eq_ignore_ascii_case(one));
-    is_one_of(LOCALS, local) && is_one_of(DOMAINS, domain)
+    static LOCALS: WordList = WordList::new(
+        "user username you your-email your.email youremail your.name yourname name email sender \
+         recipient someone test foo",
+    );
+    static DOMAINS: WordList = WordList::new(
+        "example.com example.org example.net domain.com company.com yourcompany.com \
+         yourdomain.com test.com",
+    );
+    LOCALS.has(local) && DOMAINS.has(domain)
 }
 
 /// Whether a domain is the rest of a file name with its size (`logo@2x.png`, `icons-64x64@2.tar`).
@@ -128,7 +101,7 @@ fn is_file(domain: &[u8]) -> bool {
 }
 
 fn is_nobodys(local: &[u8]) -> bool {
-    NOBODYS.iter().any(|one| local.eq_ignore_ascii_case(one))
+    NOBODYS.has(local)
 }
 
 /// The local part that ends at `end`.

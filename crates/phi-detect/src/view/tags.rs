@@ -2,12 +2,11 @@
 
 use super::edit::Edit;
 use crate::budget::List;
+use crate::word_list::WordList;
 
 /// Tags of looks. One row each.
-static LOOKS: &[&[u8]] = &[
-    b"b", b"big", b"code", b"em", b"font", b"i", b"kbd", b"mark", b"s", b"small", b"span",
-    b"strong", b"sub", b"sup", b"tt", b"u", b"wbr",
-];
+static LOOKS: WordList =
+    WordList::new("b big code em font i kbd mark s small span strong sub sup tt u wbr");
 
 /// A longer tag carries more than looks.
 const TAG_BYTES_MAX: usize = 64;
@@ -29,7 +28,7 @@ pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
             .count();
         let name = &inner[..name_length];
         let is_bare = name_length == inner.len();
-        let is_look = LOOKS.iter().any(|look| name.eq_ignore_ascii_case(look));
+        let is_look = LOOKS.has(name);
         if is_bare && name.eq_ignore_ascii_case(b"br") {
             edits.push(Edit::show(at..end, '\n'));
         } else if is_look && is_bare

@@ -19,6 +19,7 @@ use crate::labels::Meaning;
 use crate::lexicon::Sense;
 use crate::page::{Field, Page};
 use crate::people;
+use crate::word_list::WordList;
 use among::among;
 
 pub(super) static FINDER: Finder = Finder {
@@ -65,7 +66,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 /// Whether a date is compared with a birth date of the same form ("18.7.15 not 17.8.15", "19420131>19420113").
 fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
     const REACH_BYTES: usize = 12;
-    const JOINTS: &[&[u8]] = &[b"and", b"or", b"not", b"vs", b"versus", b"und", b"et", b"y"];
+    static JOINTS: WordList = WordList::new("and or not vs versus und et y");
     let between = page.slice(last.span.end.min(date.span.start)..date.span.start);
     let mut words = between
         .split(|byte| !byte.is_ascii_alphabetic())
@@ -79,7 +80,7 @@ fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
             .iter()
             .any(|byte| byte.is_ascii_digit() || matches!(byte, b'\n' | b':' | b';'))
         && is_joined
-        && words.all(|word| JOINTS.iter().any(|one| word.eq_ignore_ascii_case(one)))
+        && words.all(|word| JOINTS.has(word))
 }
 
 /// Finds year, month and day of a birth in separate fields (`{"dob": {"year": 1962, "month": 3, "day": 14}}`).

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::nearest;
 use crate::labels::Meaning;
 use crate::page::{Page, last_letters};
+use crate::word_list::WordList;
 
 /// Whether a date is that of a version (`1.0.3 (2018-08-24)`, `## 2.1.0 / 2011-03-24`).
 pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
@@ -30,12 +31,12 @@ pub(super) fn is_of_release(page: &Page<'_>, start: usize) -> bool {
 
 /// Whether a date is that of a message, with its weekday and hour ("Sun,  7 Aug 2005 23:23:08").
 pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const DAYS: &[&[u8]] = &[b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
+    static DAYS: WordList = WordList::new("mon tue wed thu fri sat sun");
     let before = page.slice(span.start.saturating_sub(6)..span.start);
     let day = before.trim_ascii_end();
     let day = day.strip_suffix(b",").unwrap_or(day);
     let day = last_letters(day);
-    let follows_day = DAYS.iter().any(|one| day.eq_ignore_ascii_case(one));
+    let follows_day = DAYS.has(day);
     let rest = page.slice(span.end..page.text.len().min(span.end + 9));
     let has_seconds = matches!(rest, [b' ' | b'T', h, _, b':', m, _, b':', s, _]
         if [h, m, s].iter().all(|byte| byte.is_ascii_digit()));
@@ -45,30 +46,21 @@ pub(super) fn is_of_message(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// Whether numbers are weeks and days before a birth ("27 6/7 weeks").
 pub(super) fn is_of_weeks(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const WEEKS: &[&[u8]] = &[b"week", b"weeks", b"wk", b"wks", b"w"];
+    static WEEKS: WordList = WordList::new("week weeks wk wks w");
     let rest = page.slice(span.end..page.text.len().min(span.end + 10));
     let signs = rest
         .iter()
         .take_while(|byte| matches!(byte, b' ' | b'/' | b'0'..=b'7'));
     let start = span.end + signs.count().min(4);
     let word = page.slice(start..crate::page::word_end(page.bytes(), start));
-    WEEKS.iter().any(|one| word.eq_ignore_ascii_case(one))
+    WEEKS.has(word)
 }
 
 /// Whether the words around a date mention a war ("8 May 1945"): such dates are history.
 pub(super) fn is_of_war(page: &Page<'_>, span: &Range<usize>) -> bool {
     const REACH_BYTES: usize = 48;
-    const WORDS: &[&[u8]] = &[
-        b"war",
-        b"ww2",
-        b"wwii",
-        b"ve",
-        b"vj",
-        b"surrender",
-        b"armistice",
-        b"liberation",
-        b"kriegsende",
-    ];
+    static WORDS: WordList =
+        WordList::new("war ww2 wwii ve vj surrender armistice liberation kriegsende");
     let is_history = [b"1914".as_slice(), b"1918", b"1939", b"1944", b"1945"]
         .iter()
         .any(|year| page.slice(span.clone()).ends_with(year));
@@ -80,7 +72,7 @@ pub(super) fn is_of_war(page: &Page<'_>, span: &Range<usize>) -> bool {
         && !speaks_of_birth
         && around
             .split(|byte| !byte.is_ascii_alphanumeric())
-            .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
+            .any(|word| WORDS.has(word))
 }
 
 /// Maximum number of labels between a label of birth and the rows of a table below it.

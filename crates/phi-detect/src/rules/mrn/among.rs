@@ -18,6 +18,7 @@ use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page, last_letters};
 use crate::people;
 use crate::rules::{Company, Out};
+use crate::word_list::WordList;
 
 /// Maximum distance between a name and a short or grouped number.
 const REACH_BYTES: usize = 100;
@@ -27,41 +28,13 @@ const NOT_HOUSES: &str = "AHPRA BD CAS CFR CHG CIMS COL CPT CRM CS CVE DATIX DEA
     LOT MDCN MSG NCT NDC NMC NPI ORA PMID PO PRB REF REQ RFC RITM RUT RX SKU SN SO SR TKT WO X";
 
 /// Actions on one of two charts.
-const DONE: &[&[u8]] = &[
-    b"keep",
-    b"merge",
-    b"open",
-    b"pull",
-    b"retain",
-    b"retire",
-    b"survives",
-];
+static DONE: WordList = WordList::new("keep merge open pull retain retire survives");
 
 /// Carriers of patient numbers: a shorter number is enough behind these words.
-const CARRIERS: &[&[u8]] = &[
-    b"armband",
-    b"band",
-    b"bracelet",
-    b"card",
-    b"cartella",
-    b"chart",
-    b"charts",
-    b"dosya",
-    b"dossier",
-    b"file",
-    b"folder",
-    b"hosp",
-    b"hospital",
-    b"patient",
-    b"pid",
-    b"pt",
-    b"rio",
-    b"scheda",
-    b"sticker",
-    b"tag",
-    b"under",
-    b"wristband",
-];
+static CARRIERS: WordList = WordList::new(
+    "armband band bracelet card cartella chart charts dosya dossier file folder hosp hospital \
+     patient pid pt rio scheda sticker tag under wristband",
+);
 
 /// The numbers of patients that no word names.
 pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
@@ -138,7 +111,7 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
     let is_carrier = |end: usize| {
         page.word_start_before(end).is_some_and(|word| {
             let word = page.slice(word..end);
-            CARRIERS.iter().any(|one| word.eq_ignore_ascii_case(one))
+            CARRIERS.has(word)
         })
     };
     signs > 0
@@ -149,10 +122,10 @@ fn follows_carrier(page: &Page<'_>, start: usize) -> bool {
 
 /// Whether the word before is a possessive ("their number 447-190-Q").
 fn is_whose(page: &Page<'_>, end: usize) -> bool {
-    const WHOSE: &[&[u8]] = &[b"her", b"his", b"our", b"their", b"your"];
+    static WHOSE: WordList = WordList::new("her his our their your");
     page.word_start_before(end).is_some_and(|start| {
         let word = page.slice(start..end);
-        WHOSE.iter().any(|one| word.eq_ignore_ascii_case(one))
+        WHOSE.has(word)
     })
 }
 
@@ -389,10 +362,8 @@ fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) 
     let word = page.slice(start..end);
     let is_small = sense.has(Sense::STOP | Sense::FILLER | Sense::KIN)
         || word.len() == 1
-        || DONE
-            .iter()
-            .chain(CARRIERS)
-            .any(|one| word.eq_ignore_ascii_case(one));
+        || DONE.has(word)
+        || CARRIERS.has(word);
     !is_small && !company.is_taken(&(start..end))
 }
 

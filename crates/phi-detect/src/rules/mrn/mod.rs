@@ -18,6 +18,7 @@ use crate::context::{LabelMatch, Strength, claim_after, is_equated, is_stated, n
 use crate::digits::phone_behind_list;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
+use crate::word_list::WordList;
 use among::among;
 use patient::{beside, beside_a_name};
 use site::site_format;
@@ -151,22 +152,12 @@ fn other_of_pair(
 
 /// Whether the words between two values say that one replaces the other.
 fn sets_against(between: &[u8]) -> bool {
-    const WORDS: &[&[u8]] = &[
-        b"new",
-        b"now",
-        b"old",
-        b"former",
-        b"formerly",
-        b"previous",
-        b"previously",
-        b"current",
-        b"currently",
-        b"changed",
-        b"was",
-    ];
+    static WORDS: WordList = WordList::new(
+        "new now old former formerly previous previously current currently changed was",
+    );
     between
         .split(|byte| !byte.is_ascii_alphabetic())
-        .any(|word| WORDS.iter().any(|one| word.eq_ignore_ascii_case(one)))
+        .any(|word| WORDS.has(word))
 }
 
 /// Returns for each character of a value whether it is a digit.
@@ -355,10 +346,10 @@ fn heads_a_patient(page: &Page<'_>, value_end: usize) -> bool {
 
 /// Whether a label speaks of a number rather than of a chart: "patient number in our system is 482913".
 fn names_a_number(page: &Page<'_>, label_end: usize) -> bool {
-    const LAST: &[&[u8]] = &[b"number", b"id", b"no", b"num", b"nbr", b"identifier", b"#"];
+    static LAST: WordList = WordList::new("number id no num nbr identifier #");
     page.word_start_before(label_end).is_some_and(|start| {
         let word = page.slice(start..label_end);
-        LAST.iter().any(|one| word.eq_ignore_ascii_case(one))
+        LAST.has(word)
     })
 }
 

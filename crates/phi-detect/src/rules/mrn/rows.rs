@@ -12,6 +12,7 @@ use crate::kinds::{Evidence, Shape};
 use crate::page::Page;
 use crate::people;
 use crate::rules::{Company, Out};
+use crate::word_list::WordList;
 
 /// Minimum number of names with such a number.
 const ROWS_MIN: usize = 3;
@@ -20,52 +21,16 @@ const ROWS_MIN: usize = 3;
 const REACH_ROWS: usize = 16;
 
 /// Words that show that the people are patients.
-const PATIENTS: &[&[u8]] = &[
-    b"beds",
-    b"chart",
-    b"charts",
-    b"clinic",
-    b"consultant",
-    b"hospital",
-    b"patient",
-    b"patients",
-    b"pt",
-    b"pts",
-    b"theatre",
-    b"ward",
-];
+static PATIENTS: WordList = WordList::new(
+    "beds chart charts clinic consultant hospital patient patients pt pts theatre ward",
+);
 
 /// Words for other numbers that people have.
-const OTHERS: &[&[u8]] = &[
-    b"badge",
-    b"bleep",
-    b"employee",
-    b"employees",
-    b"ext",
-    b"extension",
-    b"invoice",
-    b"invoices",
-    b"licence",
-    b"license",
-    b"lock",
-    b"locker",
-    b"lockers",
-    b"pager",
-    b"payroll",
-    b"phone",
-    b"room",
-    b"rooms",
-    b"rota",
-    b"salary",
-    b"score",
-    b"seat",
-    b"serial",
-    b"staff",
-    b"student",
-    b"students",
-    b"ticket",
-    b"votes",
-];
+static OTHERS: WordList = WordList::new(
+    "badge bleep employee employees ext extension invoice invoices licence license lock locker \
+     lockers pager payroll phone room rooms rota salary score seat serial staff student \
+     students ticket votes",
+);
 
 /// A number beside a name, and how the two are written.
 struct Row {
@@ -83,10 +48,10 @@ pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
     let rows = page
         .memory()
         .collect(names.filter_map(|name| row(page, company, name)));
-    if rows.len() < ROWS_MIN || says(page, OTHERS) {
+    if rows.len() < ROWS_MIN || says(page, &OTHERS) {
         return;
     }
-    let is_about_patients = says(page, PATIENTS);
+    let is_about_patients = says(page, &PATIENTS);
     for (index, row) in rows.iter().enumerate() {
         let near = &rows[index.saturating_sub(REACH_ROWS)..rows.len().min(index + REACH_ROWS)];
         let alike = near.iter().filter(|other| is_alike(page, row, other));
@@ -160,8 +125,8 @@ fn is_alike(page: &Page<'_>, one: &Row, two: &Row) -> bool {
 }
 
 /// Whether the text has any of these words.
-fn says(page: &Page<'_>, words: &[&[u8]]) -> bool {
+fn says(page: &Page<'_>, words: &WordList) -> bool {
     page.bytes()
         .split(|byte| !byte.is_ascii_alphanumeric())
-        .any(|word| words.iter().any(|one| word.eq_ignore_ascii_case(one)))
+        .any(|word| words.has(word))
 }

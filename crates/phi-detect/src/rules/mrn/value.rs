@@ -9,6 +9,7 @@ use crate::digits::{is_measured, is_span_of_years};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page};
+use crate::word_list::WordList;
 
 /// The whole value at a mark: groups tied by a sign, letters tied before or after them, a prefix set before them.
 pub(super) fn value_span(page: &Page<'_>, index: usize) -> Range<usize> {
@@ -253,9 +254,9 @@ fn ends_there(page: &Page<'_>, start: usize, end: usize) -> bool {
 
 /// Whether the digits before are a person's age ("45 yo", "45 M").
 fn is_age(page: &Page<'_>, end: usize) -> bool {
-    const YEARS: &[&[u8]] = &[b"y", b"yo", b"yr", b"yrs", b"year", b"m", b"f"];
+    static YEARS: WordList = WordList::new("y yo yr yrs year m f");
     let word = page.slice(end + 1..crate::page::word_end(page.bytes(), end + 1));
-    page.byte(end) == b' ' && YEARS.iter().any(|one| word.eq_ignore_ascii_case(one))
+    page.byte(end) == b' ' && YEARS.has(word)
 }
 
 fn date_starts_at(page: &Page<'_>, at: usize) -> bool {

@@ -13,6 +13,7 @@ use crate::lexicon::{LEXICON, Sense};
 use crate::names;
 use crate::page::{Label, Page};
 use crate::people::{self, Cue, Name};
+use crate::word_list::WordList;
 use nobody::FACULTIES;
 
 pub(super) static FINDER: Finder = Finder {
@@ -409,8 +410,8 @@ fn is_of_package(page: &Page<'_>, label: Range<usize>, value_end: usize) -> bool
 
 /// Whether the last word of a label says that what follows is a name.
 fn calls_name(word: &[u8]) -> bool {
-    const WORDS: &[&[u8]] = &[b"nombre", b"by", b"nm"];
-    people::ends_in_name(word) || WORDS.iter().any(|one| word.eq_ignore_ascii_case(one))
+    static WORDS: WordList = WordList::new("nombre by nm");
+    people::ends_in_name(word) || WORDS.has(word)
 }
 
 /// Whether the text behind a label without a sign between them is a name.
@@ -457,8 +458,8 @@ fn opens_a_turn(page: &Page<'_>, label: &Label) -> bool {
 
 /// Whether the name of a saint is that of a place ("San Antonio", "Santo Tomé").
 fn is_of_saint(page: &Page<'_>, start: usize) -> bool {
-    const SAINTS: &[&[u8]] = &[b"san", b"santo", b"santa", b"saint", b"sao", b"st"];
-    let is_saint = |word: &[u8]| SAINTS.iter().any(|one| word.eq_ignore_ascii_case(one));
+    static SAINTS: WordList = WordList::new("san santo santa saint sao st");
+    let is_saint = |word: &[u8]| SAINTS.has(word);
     let before = start.saturating_sub(1);
     let follows = page.byte(before) == b' '
         && page

@@ -6,6 +6,7 @@ use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Page, is_word_byte};
 use crate::people;
+use crate::word_list::WordList;
 
 /// Faculties between the title of a doctor and the name.
 pub(super) const FACULTIES: &[&[u8]] = &[
@@ -63,20 +64,13 @@ const JOINTS: &[&[u8]] = &[
     b"of", b"as",
 ];
 
-const WEEKDAYS: &[&[u8]] = &[
-    b"monday",
-    b"tuesday",
-    b"wednesday",
-    b"thursday",
-    b"friday",
-    b"saturday",
-    b"sunday",
-];
+static WEEKDAYS: WordList =
+    WordList::new("monday tuesday wednesday thursday friday saturday sunday");
 
 /// Whether a text is a day of the week without a title or given name before it ("a near miss Sunday").
 fn is_weekday(page: &Page<'_>, span: &Range<usize>, before: usize) -> bool {
     let text = page.slice(span.clone());
-    WEEKDAYS.iter().any(|day| text.eq_ignore_ascii_case(day))
+    WEEKDAYS.has(text)
         && page
             .word_start_before(before)
             .is_none_or(|start| !page.byte(start).is_ascii_uppercase())
@@ -126,10 +120,8 @@ fn is_of_office(page: &Page<'_>, span: &Range<usize>) -> bool {
 
 /// Whether a rank belongs to the name of a place in a row of data ("0B1,Col. Dyke,Bethel,ME").
 fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
-    const RANKS: &[&[u8]] = &[
-        b"col", b"gen", b"capt", b"lt", b"maj", b"sgt", b"cmdr", b"adm",
-    ];
-    let is_rank = |word: &[u8]| RANKS.iter().any(|rank| word.eq_ignore_ascii_case(rank));
+    static RANKS: WordList = WordList::new("col gen capt lt maj sgt cmdr adm");
+    let is_rank = |word: &[u8]| RANKS.has(word);
     let end = span.start.saturating_sub(2);
     let follows = page.slice(end..span.start) == b". "
         && page
@@ -142,9 +134,7 @@ fn is_rank_in_row(page: &Page<'_>, span: &Range<usize>) -> bool {
 fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
     const ANSWER_BYTES_MAX: usize = 24;
     const QUESTION_BYTES_MAX: usize = 120;
-    const PLACES: &[&[u8]] = &[
-        b"city", b"cities", b"town", b"capital", b"country", b"river", b"airport",
-    ];
+    static PLACES: WordList = WordList::new("city cities town capital country river airport");
     let is_word = !page.slice(span.clone()).contains(&b' ');
     let ends = matches!(page.byte(span.end), 0 | b'.' | b',' | b'\n' | b'(');
     let before = page.slice(span.start.saturating_sub(ANSWER_BYTES_MAX)..span.start);
@@ -167,7 +157,7 @@ fn answers_where(page: &Page<'_>, span: &Range<usize>) -> bool {
     question
         .take(1)
         .flat_map(|line| line.split(|byte| !is_word_byte(*byte)))
-        .any(|word| PLACES.iter().any(|place| word.eq_ignore_ascii_case(place)))
+        .any(|word| PLACES.has(word))
 }
 
 /// Whether a role and a further word precede the name's colon at the start of a line ("PATIENT Goals:").
@@ -181,37 +171,11 @@ fn opens_line(page: &Page<'_>, span: &Range<usize>) -> bool {
 /// Whether a disease, or another thing that bears names, ends within the next words ("Cornelia de Lange syndrome",
 /// "Miyoshi myopathy", "Megan's law").
 fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
-    const DISEASES: &[&[u8]] = &[
-        b"syndrome",
-        b"disease",
-        b"myopathy",
-        b"dystrophy",
-        b"palsy",
-        b"lymphoma",
-        b"sarcoma",
-        b"anomaly",
-        b"malformation",
-        b"thyroiditis",
-        b"nephropathy",
-        b"neuropathy",
-        b"contracture",
-        b"carcinoma",
-        b"tumor",
-        b"tumour",
-        b"anemia",
-        b"anaemia",
-        b"encephalopathy",
-        b"criteria",
-        b"classification",
-        b"murmur",
-        b"nodule",
-        b"law",
-        b"laws",
-        b"waiver",
-        b"prize",
-        b"award",
-        b"medal",
-    ];
+    static DISEASES: WordList = WordList::new(
+        "syndrome disease myopathy dystrophy palsy lymphoma sarcoma anomaly malformation \
+         thyroiditis nephropathy neuropathy contracture carcinoma tumor tumour anemia anaemia \
+         encephalopathy criteria classification murmur nodule law laws waiver prize award medal",
+    );
     let mut at = name_end;
     // "Megan's law".
     if page.slice(at..at + 3) == b"'s " {
@@ -225,7 +189,7 @@ fn names_a_disease(page: &Page<'_>, name_end: usize) -> bool {
             return false;
         };
         let word = page.slice(at + 1..end);
-        if DISEASES.iter().any(|one| word.eq_ignore_ascii_case(one)) {
+        if DISEASES.has(word) {
             return true;
         }
         if !word[0].is_ascii_uppercase() && !sense.has(Sense::PARTICLE) {

@@ -10,6 +10,7 @@ use crate::lexicon::Sense;
 use crate::page::{Label, Page};
 use crate::people;
 use crate::rules::Out;
+use crate::word_list::WordList;
 
 /// Whether a number is that of a pager: pagers have short numbers ("pager 31415").
 pub(super) fn is_of_pager(page: &Page<'_>, start: usize) -> bool {
@@ -22,13 +23,13 @@ pub(super) fn is_of_pager(page: &Page<'_>, start: usize) -> bool {
 
 /// Whether a label is that of a pager.
 pub(super) fn is_pager(page: &Page<'_>, label: &Label) -> bool {
-    const PAGERS: &[&[u8]] = &[b"pager", b"pgr", b"beeper"];
+    static PAGERS: WordList = WordList::new("pager pgr beeper");
     let start = label.start as usize;
     let is_alike = matches!(page.byte(start) | 0x20, b'p' | b'b');
     is_alike
         && page.word_end_at(start).is_some_and(|end| {
             let word = page.slice(start..end);
-            PAGERS.iter().any(|one| word.eq_ignore_ascii_case(one))
+            PAGERS.has(word)
         })
 }
 
