@@ -47,6 +47,11 @@ impl Findings {
         self.list.iter()
     }
 
+    /// Drops the findings that `keep` refuses.
+    pub fn retain(&mut self, keep: impl FnMut(&Finding) -> bool) {
+        self.list.retain(keep);
+    }
+
     /// Returns the number of findings.
     pub fn len(&self) -> usize {
         self.list.len()

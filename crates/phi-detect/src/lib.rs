@@ -471,6 +471,16 @@ impl Detector {
     }
 }
 
+/// The text as a reader takes it: look-alike letters, invisible signs, escapes and unusual blanks are the plain ones.
+///
+/// ```
+/// assert_eq!(phi_detect::undisguised("５３６\u{200b}-22"), "536-22");
+/// ```
+pub fn undisguised(text: &str) -> String {
+    let budget = Budget::for_text(&|| true, text.len());
+    View::within(&budget, text).text().to_owned()
+}
+
 /// The names among the candidates that have this score at least.
 fn names_from(score: f32, candidates: &[Candidate]) -> impl Iterator<Item = Range<usize>> {
     let names = candidates.iter().filter(|one| one.kind == PhiKind::NAME);

@@ -3,7 +3,7 @@
 use phi_detect::Detector;
 use phigate_core::doors::CHAT;
 use phigate_core::egress;
-use phigate_core::protect::{self, Outcome, Policy, Scanned, Scanner};
+use phigate_core::protect::{self, AllowList, Outcome, Policy, Scanned, Scanner};
 use phigate_core::request::{Request, RequestLimits};
 use phigate_core::wire::{Site, format_for_model};
 use phigate_types::{Action, Levels, Mode, Named, ProviderKind, Word};
@@ -148,4 +148,105 @@ fn translated_request_keeps_flagged_findings() {
         body.contains("[SSN]") && body.contains("206-555-0142"),
         "{body}"
     );
+}
+
+/// A scanner of an account that allows these values, as `kind:form`.
+fn allowing(values: &'static [&'static str]) -> Scanner {
+    let lookup = move |kind: &str, form: &str| {
+        let at = values
+            .iter()
+            .position(|one| *one == format!("{kind}:{form}"));
+        at.map(|at| format!("entry{at}").into())
+    };
+    scanner().with_allowed(Some(AllowList::new(lookup)))
+}
+
+/// What a request becomes in an account that allows values: its text, and the findings and allowed values by kind.
+fn treated(scanner: &Scanner, policy: &Policy, text: &str) -> (String, String) {
+    let body = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": text}]});
+    let body = body.to_string().into_bytes();
+    let request = Request::read(CHAT.form, body, &RequestLimits::default()).unwrap();
+    let scanned = protect::scan(scanner, request);
+    let counts = |counts: Vec<(phi_detect::PhiKind, usize)>| {
+        let counts = counts
+            .iter()
+            .map(|(kind, count)| format!("{} {count}", kind.code()));
+        counts.collect::<Vec<_>>().join(",")
+    };
+    let report = scanned.report();
+    let said = format!(
+        "{}; {}",
+        counts(report.counts().collect()),
+        counts(report.allowed().collect())
+    );
+    let Outcome::Forward(clean) = protect::apply(policy, scanner, scanned) else {
+        return ("blocked".to_owned(), said);
+    };
+    let sent = clean.request().document();
+    let content = sent
+        .root()
+        .get("messages")
+        .unwrap()
+        .values()
+        .next()
+        .unwrap();
+    let content = content.get("content").unwrap().string().unwrap();
+    (content.into_owned(), said)
+}
+
+#[test]
+fn allowed_value_is_no_finding() {
+    let scanner = allowing(&[
+        "email:*@stmary.example",
+        "name:maria delgado",
+        "phone:2065550142",
+    ]);
+    for (text, sent, said) in [
+        (
+            "Write to Desk@StMary.example.",
+            "Write to Desk@StMary.example.",
+            "; email 1",
+        ),
+        (
+            "Write to desk@stmary.example or to jane.roe@stmary.example.org.",
+            "Write to desk@stmary.example or to [EMAIL].",
+            "email 1; email 1",
+        ),
+        (
+            "The patient's name is Maria  DELGADO, please call.",
+            "The patient's name is Maria  DELGADO, please call.",
+            "; name 1",
+        ),
+        (
+            "The patient's name is Maria Delgado Ortega, please call.",
+            "The patient's name is [NAME], please call.",
+            "name 1; ",
+        ),
+        (
+            "Her social security number is 536-22-8741. Call 206-555-0142 or (206) 555-0142.",
+            "Her social security number is [SSN]. Call 206-555-0142 or (206) 555-0142.",
+            "ssn 1; phone 2",
+        ),
+    ] {
+        let found = treated(&scanner, &Policy::uniform(Mode::MASK), text);
+        assert_eq!(found, (sent.to_owned(), said.to_owned()));
+    }
+    let blocked = Policy::uniform(Mode::BLOCK);
+    let only = treated(&scanner, &blocked, "Write to desk@stmary.example soon.");
+    assert_eq!(only.0, "Write to desk@stmary.example soon.");
+    let both = treated(
+        &scanner,
+        &blocked,
+        "Write to desk@stmary.example, SSN 536-22-8741.",
+    );
+    assert_eq!(both.0, "blocked");
+}
+
+#[test]
+fn allowed_value_is_none_in_free_text() {
+    let scanner = allowing(&["email:desk@stmary.example"]);
+    let text = "Write to desk@stmary.example or to jane.roe@stmary.example.";
+    let found = scanner.scan_text(None, text);
+    let spans: Vec<&str> = found.iter().map(|one| &text[one.span.clone()]).collect();
+    assert_eq!(spans, ["jane.roe@stmary.example"]);
 }

@@ -14,6 +14,7 @@ use phigate_core::text::PhiText;
 use phigate_store::{Identifier, ProviderTerms, SecretBytes, SecretString, Sizes};
 use phigate_types::{Action, Finding, Policy, ProviderKind, Unscannable};
 use serde_json::json;
+use smol_str::SmolStr;
 
 use crate::reply_plan::ReplyPlan;
 use crate::route::Route;
@@ -270,6 +271,20 @@ impl RequestFacts {
         counts
             .map(|(kind, count)| (kind.code().into(), count as u32))
             .collect()
+    }
+
+    /// Number of allowed values per kind, by code.
+    pub(crate) fn allowed(&self) -> BTreeMap<String, u32> {
+        let counts = self.report.iter().flat_map(Report::allowed);
+        counts
+            .map(|(kind, count)| (kind.code().into(), count as u32))
+            .collect()
+    }
+
+    /// Number of values that each entry of the allow list let through, if there were any.
+    pub(crate) fn allowed_by(&self) -> Option<&BTreeMap<SmolStr, u64>> {
+        let uses = self.report.as_ref().map(Report::allowed_by);
+        uses.filter(|uses| !uses.is_empty())
     }
 
     /// Number of findings per kind, in table order.

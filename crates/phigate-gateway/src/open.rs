@@ -314,7 +314,7 @@ fn aside(
         let values = headers.get_all(name).iter();
         values.map(HeaderValue::as_bytes).collect()
     };
-    let is_clean = |text: &str| scanner.detector().scan(text).is_empty();
+    let is_clean = |text: &str| scanner.scan_text(None, text).is_empty();
     Ok(door.aside(header, query, is_clean)?)
 }
 

@@ -24,7 +24,7 @@ impl Gateway {
         let scanner = self.scanners.of(account)?;
         let scan = move |text: &str| {
             let started = Instant::now();
-            let findings = scanner.detector().scan(text);
+            let findings = scanner.scan_text(None, text);
             Preview {
                 findings,
                 took: started.elapsed(),

@@ -129,6 +129,10 @@ impl RequestRecord {
         for (kind, count) in facts.counts() {
             metrics.found(kind.code(), count as u64);
         }
+        if let Some(uses) = facts.allowed_by() {
+            let accounts = &self.gateway.vault.accounts;
+            accounts.note_allowed(&self.admission.account.id, uses);
+        }
         Ok(written)
     }
 
@@ -163,6 +167,7 @@ impl RequestRecord {
                 stream: facts.is_stream(),
                 phi_detected: !types.is_empty(),
                 types,
+                allowed: facts.allowed(),
                 findings: facts.ruled(&self.admission.policy),
                 unscannable: facts.unscannable().to_vec(),
                 sizes: facts.sizes(cleared),

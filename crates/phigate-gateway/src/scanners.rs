@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use phi_detect::{Detector, PhiKind};
-use phigate_core::protect::Scanner;
-use phigate_store::{Account, Detection};
+use phigate_core::protect::{AllowList, Scanner};
+use phigate_store::{Account, AllowedValues, Detection};
 
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
@@ -45,7 +45,8 @@ impl Scanners {
         }
         let detector = detector_of(account).map_err(|_| GatewayError::DetectorUnavailable)?;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
-        let scanner = Arc::new(scanner.with_report_limit(self.listed_max));
+        let scanner = scanner.with_report_limit(self.listed_max);
+        let scanner = Arc::new(scanner.with_allowed(allow_list(account)));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
         }
@@ -59,6 +60,7 @@ impl Scanners {
 struct MadeFor {
     detection: Detection,
     off: Vec<String>,
+    allowed: AllowedValues,
 }
 
 impl MadeFor {
@@ -66,13 +68,34 @@ impl MadeFor {
         Self {
             detection: account.settings.detection.clone(),
             off: account.policy.off().map(str::to_owned).collect(),
+            allowed: account.allowed.clone(),
         }
     }
 
     fn suits(&self, account: &Account) -> bool {
         let off = self.off.iter().map(String::as_str);
-        self.detection == account.settings.detection && off.eq(account.policy.off())
+        self.detection == account.settings.detection
+            && off.eq(account.policy.off())
+            && self.allowed == account.allowed
     }
+}
+
+/// The values that an account does not count as PHI; `None` without any.
+fn allow_list(account: &Account) -> Option<AllowList> {
+    let values = account.allowed.clone();
+    let has_any = !values.is_empty();
+    has_any.then(|| AllowList::new(move |kind, form| values.entry(kind, form)))
+}
+
+/// The scanner of an account, for commands: without a cache.
+pub fn scanner_of(account: &Account) -> Result<Scanner, phi_detect::SettingsError> {
+    Ok(Scanner::new(detector_of(account)?).with_allowed(allow_list(account)))
+}
+
+/// The scanner for past requests of an account: it also looks for kinds that are off now.
+pub fn scanner_of_all(account: &Account) -> Result<Scanner, phi_detect::SettingsError> {
+    let detector = detector(&account.settings.detection)?;
+    Ok(Scanner::new(detector).with_allowed(allow_list(account)))
 }
 
 /// The detector of an account: its settings, without the kinds that its policy switches off.

@@ -12,6 +12,8 @@ use crate::{Result, StoreError};
 pub enum ItemKind {
     /// An account: its name, mode, settings and aliases.
     Account,
+    /// Uses of an entry of an allow list.
+    AllowUsed,
     /// An API key, hashed.
     ApiKey,
     /// Time of an API key's last use.
@@ -55,9 +57,15 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 16] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
+    (
+        ItemKind::AllowUsed,
+        "allow_used",
+        "use of an allowed value",
+        Protection::None,
+    ),
     (ItemKind::ApiKey, "api_key", "API key", Protection::Listed),
     (
         ItemKind::ApiKeyUsed,

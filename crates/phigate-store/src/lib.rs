@@ -8,6 +8,7 @@ mod access;
 mod accounts;
 mod backend;
 mod chain;
+mod codes;
 mod conditions;
 mod core;
 mod digits;

@@ -249,6 +249,7 @@ async fn open_core(options: &Options) -> Result<(Arc<Core>, bool)> {
             bytes: options.queue_bytes,
         }),
         used: Mutex::default(),
+        allowed: Mutex::default(),
         seen: Mutex::default(),
         serve: options.serve,
         give_up: AtomicBool::new(false),

@@ -49,7 +49,8 @@ promises! {
         words_of_every_level_bind_the_next_call,
         records_spell_out_each_policy,
         rotated_key_keeps_group_and_words,
-        wrong_levels_are_refused;
+        wrong_levels_are_refused,
+        allowed_values_bind_and_count_uses;
     people:
         a_login_needs_the_right_password_and_failures_are_slowed_down,
         failures_are_counted_across_processes_and_before_the_password_is_looked_at,

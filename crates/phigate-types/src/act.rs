@@ -24,6 +24,8 @@ acts! {
     AccountCreate "account.create" "Account created" Plain;
     AccountDelete "account.delete" "Account deleted" Warn;
     AliasSet "alias.set" "Alias changed" Plain;
+    AllowAdd "allow.add" "Value allowed" Warn;
+    AllowRemove "allow.remove" "Value no longer allowed" Plain;
     AuditExport "audit.export" "Log exported" Warn;
     AuditExportEnd "audit.export_end" "Export ended" Plain;
     AuditFind "audit.find" "Identifier looked up" Warn;

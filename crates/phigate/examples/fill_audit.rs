@@ -151,6 +151,7 @@ fn request(
         stream: dice.below(3) == 0,
         phi_detected: phi,
         types,
+        allowed: BTreeMap::new(),
         findings: Vec::new(),
         unscannable: Vec::new(),
         sizes: Sizes {

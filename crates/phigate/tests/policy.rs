@@ -190,3 +190,57 @@ fn policy_is_explained_and_tried() {
     let acts = gateway.command(&["audit", "export"]);
     assert!(acts.contains("policy.try"));
 }
+
+const DESK: &str = "desk@stmary.example";
+
+#[test]
+fn allowed_value_passes_every_door() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    gateway.set_mode("block");
+    let key = gateway.key();
+    let text = format!("Write to {DESK} about it.");
+    let chat = || gateway.chat(&key, &ask("gpt-4o", &text));
+    assert_eq!(chat().status, 403);
+    gateway.command(&[&["allow", "add", "email", "*@StMary.example"], REASON].concat());
+    let answer = chat();
+    assert_eq!((answer.status, sent(&provider)), (200, text.clone()));
+    let decision = decision(&gateway, &answer);
+    assert_eq!(decision["phi_detected"], false);
+    assert_eq!(decision["allowed"], json!({"email": 1}));
+    let body = json!({"text": format!("{text} Or to {DESK}.net.")}).to_string();
+    let found = gateway.post("/v1/scan", &key, &body).json();
+    let found = found["results"][0]["findings"].as_array().unwrap().clone();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let explain = gateway.command_with_input(&["policy", "explain", "--json"], &text);
+    assert!(!explain.contains("email"), "{explain}");
+    assert!(!gateway.is_on_disk(DESK.as_bytes()) && !gateway.is_on_disk(b"stmary.example"));
+    let listed = || -> Value {
+        let list = gateway.command(&["allow", "list", "--json"]);
+        serde_json::from_str(&list).unwrap()
+    };
+    let id = listed()[0]["id"].as_str().unwrap().to_owned();
+    gateway.command(&["allow", "remove", &id]);
+    assert_eq!((chat().status, listed()), (403, json!([])));
+}
+
+#[test]
+fn wrong_entries_are_refused() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    for (words, named) in [
+        (&["ssn", "536-22-8741", "--reason", "x"][..], "ssn"),
+        (&["animal", "cat", "--reason", "x"], "animal"),
+        (&["email", DESK], "reason"),
+        (&["email", "*@*.example", "--reason", "our desk"], "*"),
+        (&["email", DESK, "--key", "k"], "--key"),
+    ] {
+        let refused = gateway.try_command(&[&["allow", "add"], words].concat(), "");
+        assert_eq!(refused.status.code(), Some(2), "{words:?}");
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(told.contains(named) && !told.contains("536-22"), "{told}");
+    }
+    let unknown = gateway.try_command(&["allow", "remove", "nothing"], "");
+    assert_eq!(unknown.status.code(), Some(2));
+    assert_eq!(gateway.command(&["allow", "list", "--json"]).trim(), "[]");
+}

@@ -77,11 +77,24 @@ pub static RULES: &[&PhiRule] = &[
     &health_plan_id::RULE,
 ];
 
+/// Kinds whose values identify a person on their own, so that no list of an account may let one through.
+static ALWAYS_PHI: &[&PhiRule] = &[
+    // In the order of the table.
+    &ssn::RULE,
+    &dob::RULE,
+    &mrn::RULE,
+    &medicare_id::RULE,
+    &health_plan_id::RULE,
+];
+
 /// A kind of PHI: a row of the table, cheap to copy, ordered as the table is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PhiKind(u8);
 
 impl PhiKind {
+    /// The kind of e-mail addresses, which alone have a domain.
+    pub const EMAIL: PhiKind = PhiKind(3);
+
     /// The kind of names, beside which other kinds are looked for.
     pub(crate) const NAME: PhiKind = PhiKind(6);
 
@@ -124,6 +137,13 @@ impl PhiKind {
     /// The one form of all spellings of a value of this kind. Values that differ keep differing.
     pub fn normalise(self, value: &str) -> String {
         self.rule().spelling.normalise(value)
+    }
+
+    /// Whether an account may list values of this kind that are not PHI.
+    pub fn may_be_allowed(self) -> bool {
+        !ALWAYS_PHI
+            .iter()
+            .any(|rule| std::ptr::eq(*rule, self.rule()))
     }
 
     /// The row that describes this kind.
@@ -178,8 +198,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kind_of_names_is_its_row() {
+    fn kinds_with_constants_are_their_rows() {
+        assert_eq!(PhiKind::EMAIL.code(), "email");
         assert_eq!(PhiKind::NAME.code(), "name");
+    }
+
+    #[test]
+    fn identifiers_of_a_person_are_never_allowed() {
+        let never = PhiKind::all().filter(|kind| !kind.may_be_allowed());
+        let codes: Vec<&str> = never.map(PhiKind::code).collect();
+        let wanted = ["ssn", "dob", "mrn", "medicare_id", "health_plan_id"];
+        assert_eq!(codes, wanted);
     }
 
     #[test]

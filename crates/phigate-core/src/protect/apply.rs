@@ -114,6 +114,7 @@ pub fn apply_with(
     let Scanned {
         request,
         findings,
+        allowed,
         report,
     } = scanned;
     if is_blocked(policy, &findings) {
@@ -133,7 +134,7 @@ pub fn apply_with(
     let mut clean = CleanRequest {
         original: None,
         report,
-        kept: Box::new(Kept::new(policy, request.document(), &findings)),
+        kept: Box::new(Kept::new(policy, request.document(), &findings, &allowed)),
         request,
         action: mode.map_or(Action::FORWARDED, |mode| mode.action),
     };

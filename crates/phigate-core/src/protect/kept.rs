@@ -1,4 +1,4 @@
-//! Findings that stay as they are, because the policy forwards their kind unchanged.
+//! Findings that stay as they are, because the policy forwards their kind unchanged or the account allows their value.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use crate::json::Document;
 use crate::request::Place;
 use crate::text::PhiText;
 
-use super::located::{LocatedFinding, ScanResult, ruling};
+use super::located::{Allowed, LocatedFinding, ScanResult, ruling};
 
 /// Words of a value of which every part is remembered. Longer values are remembered as a whole.
 const WORDS_MAX: usize = 12;
@@ -26,8 +26,13 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The findings of a document that stay as they are.
-    pub(super) fn new(policy: &Policy, document: &Document, findings: &[LocatedFinding]) -> Self {
+    /// The findings of a document that stay as they are: by the policy, and the allowed ones.
+    pub(super) fn new(
+        policy: &Policy,
+        document: &Document,
+        findings: &[LocatedFinding],
+        allowed: &[Allowed],
+    ) -> Self {
         let mut kept = Self {
             policy: policy.clone(),
             parts: HashSet::new(),
@@ -39,7 +44,10 @@ impl Kept {
                 .filter(|one| kept.policy_keeps(one))
                 .cloned();
             let staying: Vec<LocatedFinding> = staying.collect();
-            for text in texts(document, &staying) {
+            let allowed: Vec<LocatedFinding> =
+                allowed.iter().map(|one| one.located.clone()).collect();
+            let texts_of = |found: &[LocatedFinding]| texts(document, found);
+            for text in texts_of(&staying).into_iter().chain(texts_of(&allowed)) {
                 kept.add(&text);
             }
         }

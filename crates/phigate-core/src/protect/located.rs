@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use phi_detect::Finding;
 use phigate_types::{Effect, Mode, Policy, Ruling};
+use smol_str::SmolStr;
 
 use crate::json::NodeId;
 use crate::request::Place;
@@ -39,11 +40,21 @@ impl LocatedFinding {
     }
 }
 
+/// A finding whose value the account does not count as PHI.
+#[derive(Debug, Clone)]
+pub(crate) struct Allowed {
+    pub(super) located: LocatedFinding,
+    /// Id of the entry of the allow list.
+    pub(super) entry: SmolStr,
+}
+
 /// Result of scanning a whole document.
 #[derive(Debug)]
 pub(crate) struct ScanResult {
     /// The findings, in order of place.
     pub(super) findings: Vec<LocatedFinding>,
+    /// What the account does not count as PHI, in order of place.
+    pub(super) allowed: Vec<Allowed>,
     /// Whether everything was scanned.
     pub(crate) is_complete: bool,
     /// Bytes of text that were scanned.
@@ -54,6 +65,7 @@ impl ScanResult {
     pub(super) fn empty() -> Self {
         Self {
             findings: Vec::new(),
+            allowed: Vec::new(),
             is_complete: true,
             text_bytes: 0,
         }

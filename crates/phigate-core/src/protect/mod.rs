@@ -3,6 +3,7 @@
 //! [`scan`] finds; [`apply`] decides. Only `scan` makes a [`Scanned`] and only `apply` makes a [`CleanRequest`], so
 //! nothing can be forwarded that was not scanned.
 
+mod allowed;
 mod apply;
 mod id_words;
 pub mod identifier;
@@ -14,7 +15,9 @@ mod report;
 mod rewrite;
 mod scan;
 mod scanner;
+mod values;
 
+pub use allowed::{AllowList, NotAllowed, allow_entry};
 pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
 pub use identifier::plain as normalise;
 pub(crate) use kept::Kept;

@@ -7,7 +7,7 @@ use crate::request::{Form, Place, RequestError};
 
 use super::apply::{Policy, not_rewritable, unscannable};
 use super::kept::Kept;
-use super::located::{LocatedFinding, is_blocked, ruling};
+use super::located::{Allowed, LocatedFinding, is_blocked, ruling};
 use super::report::{Lists, Report};
 use super::rewrite::{StandIns, Unsafe, rewrite_document};
 use super::scan::scan_document;
@@ -18,6 +18,7 @@ pub struct ScannedDocument {
     form: &'static dyn Form,
     document: Document,
     findings: Vec<LocatedFinding>,
+    allowed: Vec<Allowed>,
     report: Report,
 }
 
@@ -66,6 +67,7 @@ pub fn scan_plain(
         form,
         document,
         findings: result.findings,
+        allowed: result.allowed,
         report,
     }
 }
@@ -136,7 +138,7 @@ impl ScannedDocument {
         }
         let mut stand_ins = StandIns::new(policy, None);
         let (form, document) = (self.form, &self.document);
-        let kept = Kept::new(policy, document, &self.findings);
+        let kept = Kept::new(policy, document, &self.findings, &self.allowed);
         let found = (&*self.findings, &kept);
         let rewritten = rewrite_document(scanner, form, document, found, &mut stand_ins);
         rewritten.map_err(|error| match error {

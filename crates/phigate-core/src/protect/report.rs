@@ -14,7 +14,7 @@ use crate::request::{self, Form, Place};
 use crate::text::PhiText;
 
 use super::identifier;
-use super::located::{LocatedFinding, ScanResult};
+use super::located::{Allowed, LocatedFinding, ScanResult};
 use super::scanner::Scanner;
 
 /// The name under which a report lists an incomplete scan.
@@ -32,6 +32,9 @@ pub struct Report {
     /// Kinds hidden under listed findings, by the index of the finding.
     hidden: Vec<(usize, PhiKinds)>,
     counts: BTreeMap<PhiKind, usize>,
+    /// Allowed values by kind and by entry of the allow list. They are not findings.
+    allowed: BTreeMap<PhiKind, usize>,
+    entries: BTreeMap<SmolStr, u64>,
     unscannable: Vec<Unscannable>,
     withheld_keys: Vec<NodeId>,
     /// Identifiers in order, without duplicates.
@@ -80,6 +83,7 @@ impl Report {
                 kind: Cow::Borrowed(INCOMPLETE_SCAN),
             });
         }
+        report.add_allowed(&result.allowed);
         for of_one_text in result.findings.chunk_by(|one, next| one.node == next.node) {
             report.add(document, of_one_text, lists);
         }
@@ -87,6 +91,14 @@ impl Report {
         identifiers.sort_unstable();
         identifiers.dedup();
         report
+    }
+
+    fn add_allowed(&mut self, allowed: &[Allowed]) {
+        for one in allowed.iter().filter(|one| !one.located.continues) {
+            let kind = one.located.finding.kind;
+            *self.allowed.entry(kind).or_default() += 1;
+            *self.entries.entry(one.entry.clone()).or_default() += 1;
+        }
     }
 
     /// Adds the findings of one text, which are in order.
@@ -226,6 +238,16 @@ impl Report {
     /// The number of findings of each kind, in table order.
     pub fn counts(&self) -> impl Iterator<Item = (PhiKind, usize)> + '_ {
         self.counts.iter().map(|(kind, count)| (*kind, *count))
+    }
+
+    /// The number of allowed values of each kind, in table order.
+    pub fn allowed(&self) -> impl Iterator<Item = (PhiKind, usize)> + '_ {
+        self.allowed.iter().map(|(kind, count)| (*kind, *count))
+    }
+
+    /// The number of values that each entry of the allow list let through.
+    pub fn allowed_by(&self) -> &BTreeMap<SmolStr, u64> {
+        &self.entries
     }
 
     /// The parts that could not be scanned.

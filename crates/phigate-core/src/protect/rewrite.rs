@@ -11,8 +11,9 @@ use crate::request::{self, Form, Place};
 
 use super::kept::Kept;
 use super::located::{LocatedFinding, ruling};
-use super::scan::{scan_document, values_of};
+use super::scan::scan_document;
 use super::scanner::Scanner;
+use super::values::values_of;
 
 /// Limit on rewriting rounds. Removing one finding can join two harmless halves, so a rewritten text is scanned again.
 const ROUNDS_MAX: usize = 4;

@@ -12,22 +12,25 @@ use super::id_words::{find_in_model, find_in_words, path_steps};
 use super::joined::scan_context;
 use phigate_types::Policy;
 
-use super::located::{LocatedFinding, ScanResult, is_blocked};
+use super::located::{Allowed, LocatedFinding, ScanResult, is_blocked};
 use super::report::{Lists, Report};
 use super::scanner::Scanner;
+use super::values::values_of;
 
 /// A request with everything that was found in it. Only [`scan`] makes one:
 ///
 /// ```compile_fail,E0451
 /// # use phigate_core::{request::Request, protect::{Report, Scanned}};
 /// # fn unscanned(request: Request) -> Scanned {
-/// Scanned { request, findings: Vec::new(), report: Report::default() }
+/// Scanned { request, findings: Vec::new(), allowed: Vec::new(), report: Report::default() }
 /// # }
 /// ```
 #[derive(Debug, Clone)]
 pub struct Scanned {
     pub(super) request: Request,
     pub(super) findings: Vec<LocatedFinding>,
+    /// Findings whose values the account does not count as PHI.
+    pub(super) allowed: Vec<Allowed>,
     pub(super) report: Report,
 }
 
@@ -57,37 +60,6 @@ impl Scanned {
     }
 }
 
-/// The values of these findings, in order. A finding that continues the one before has an empty value, because the
-/// value belongs to the first.
-pub(super) fn values_of(document: &Document, found: &[LocatedFinding]) -> Vec<String> {
-    let mut values: Vec<String> = Vec::with_capacity(found.len());
-    let mut whole = 0;
-    for of_one_text in found.chunk_by(|one, next| one.node == next.node) {
-        let node = document.value(of_one_text[0].node);
-        let text = match of_one_text[0].place {
-            Place::Number => Cow::Borrowed(node.raw()),
-            _ => node.text(),
-        };
-        for one in of_one_text {
-            let part = text.get(one.finding.span.clone()).unwrap_or_default();
-            values.push(String::new());
-            if !one.continues {
-                whole = values.len() - 1;
-            }
-            values[whole].push_str(part);
-        }
-    }
-    values.into_iter().map(unescaped).collect()
-}
-
-/// Resolves one more level of escapes: tool arguments are JSON inside a string.
-fn unescaped(value: String) -> String {
-    if !value.contains('\\') {
-        return value;
-    }
-    serde_json::from_str(&format!("\"{value}\"")).unwrap_or(value)
-}
-
 /// Scans all of a request.
 pub fn scan(scanner: &Scanner, request: Request) -> Scanned {
     let (form, document) = (request.form(), request.document());
@@ -100,11 +72,13 @@ pub fn scan(scanner: &Scanner, request: Request) -> Scanned {
     Scanned {
         request,
         findings: result.findings,
+        allowed: result.allowed,
         report,
     }
 }
 
-/// Finds PHI in every string, number and key, and in texts that are read together.
+/// Finds PHI in every string, number and key, and in texts that are read together. Allowed values are set aside at the
+/// end, once every finding has its full extent.
 pub(crate) fn scan_document(scanner: &Scanner, form: &dyn Form, document: &Document) -> ScanResult {
     let mut result = ScanResult::empty();
     for slot in request::slots(form, document) {
@@ -113,6 +87,9 @@ pub(crate) fn scan_document(scanner: &Scanner, form: &dyn Form, document: &Docum
     result.settle();
     scan_context(scanner, form, document, &mut result);
     result.settle();
+    if let Some(list) = scanner.allowed() {
+        list.set_aside(document, &mut result);
+    }
     result
 }
 

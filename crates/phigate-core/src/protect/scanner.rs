@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use phi_detect::{Detector, Finding, Findings};
 
+use super::allowed::AllowList;
+
 /// Cache of the findings of earlier texts. Chat clients send the whole conversation in every turn; with the cache a
 /// turn costs only its new text.
 pub trait ScanMemory: Send + Sync {
@@ -37,6 +39,7 @@ pub struct Scanner {
     memory: Option<Arc<dyn ScanMemory>>,
     pub(super) listed_max: usize,
     has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    allowed: Option<AllowList>,
 }
 
 /// Default limit on findings that a report lists.
@@ -56,6 +59,7 @@ impl Scanner {
             memory: None,
             listed_max: LISTED_MAX,
             has_time: None,
+            allowed: None,
         }
     }
 
@@ -90,9 +94,31 @@ impl Scanner {
         }
     }
 
-    /// The detector, for scanning text that is not a request.
+    /// Sets the values that the account does not count as PHI.
+    pub fn with_allowed(self, allowed: Option<AllowList>) -> Self {
+        Self { allowed, ..self }
+    }
+
+    /// The values that the account does not count as PHI, if it lists any.
+    pub(super) fn allowed(&self) -> Option<&AllowList> {
+        self.allowed.as_ref()
+    }
+
+    /// The detector. Its findings include allowed values.
     pub fn detector(&self) -> &Detector {
         &self.detector
+    }
+
+    /// Finds PHI in a text that is not part of a request, perhaps the value of a field. Allowed values are left out.
+    pub fn scan_text(&self, label: Option<&str>, text: &str) -> Findings {
+        let mut findings = self.detector.scan_while(label, text, &|| true);
+        if let Some(list) = &self.allowed {
+            findings.retain(|one| {
+                let value = text.get(one.span.clone()).unwrap_or_default();
+                list.entry_of(one, value).is_none()
+            });
+        }
+        findings
     }
 
     /// The findings of a text; `None` if there was no time to scan it.

@@ -146,7 +146,7 @@ impl Pipe {
 fn scan_rules<'r>(shared: &Shared<'r>) -> Option<ScanRules<'r>> {
     let scan = shared.rules.scan.as_ref()?;
     Some(ScanRules {
-        detector: scan.scanner.detector(),
+        scanner: &scan.scanner,
         action: scan.action,
         echoes: &scan.echoes,
         issued: &shared.rules.issued,

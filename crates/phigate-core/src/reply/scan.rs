@@ -5,8 +5,10 @@
 
 use std::ops::Range;
 
-use phi_detect::{Detector, Findings, PhiKind};
+use phi_detect::{Findings, PhiKind};
 use phigate_types::Replies;
+
+use crate::protect::Scanner;
 
 use super::Stop;
 use super::echo::Echoes;
@@ -30,7 +32,7 @@ const CONTEXT_BYTES: usize = 320;
 
 /// Rules for scanning one reply.
 pub(super) struct ScanRules<'r> {
-    pub(super) detector: &'r Detector,
+    pub(super) scanner: &'r Scanner,
     pub(super) action: Replies,
     pub(super) echoes: &'r Echoes,
     pub(super) issued: &'r Issued,
@@ -161,10 +163,7 @@ impl FieldScanner {
             return Ok(Vec::new());
         }
         let joined = format!("{}{}", self.context, self.text);
-        let findings = match &self.label {
-            Some(label) => rules.detector.scan_field(label, &joined),
-            None => rules.detector.scan(&joined),
-        };
+        let findings = rules.scanner.scan_text(self.label.as_deref(), &joined);
         if !findings.is_complete() {
             return Err(Stop::Unfinished);
         }

@@ -3,6 +3,7 @@
 //!
 //! The command line and the dashboard read and write settings by this table alone.
 
+mod allow;
 mod fields;
 mod policy;
 mod weaker;
@@ -10,6 +11,7 @@ mod weaker;
 use phigate_store::Settings;
 use phigate_types::Mode;
 
+pub use allow::read_entry;
 pub use fields::{
     AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
 };

@@ -19,7 +19,7 @@ pub fn read_words(text: &str) -> Result<WordChanges, SettingError> {
             .trim()
             .split_once('=')
             .ok_or_else(|| refused(format!("write KIND=ACTION, not {part:?}")))?;
-        let kind = PhiKind::from_code(kind).ok_or_else(|| unknown_kind(kind))?;
+        let kind = kind_of(kind)?;
         let word = match action {
             INHERIT => None,
             action => Some(action.parse().map_err(|_| unknown_action(action))?),
@@ -29,6 +29,11 @@ pub fn read_words(text: &str) -> Result<WordChanges, SettingError> {
         }
     }
     Ok(changes)
+}
+
+/// The kind with this code.
+pub(super) fn kind_of(code: &str) -> Result<PhiKind, SettingError> {
+    PhiKind::from_code(code).ok_or_else(|| unknown_kind(code))
 }
 
 fn refused(message: String) -> SettingError {
@@ -59,7 +64,7 @@ pub fn changed_policy(
     changes: &WordChanges,
 ) -> Result<(PolicyWords, Vec<Weaker>), SettingError> {
     for (code, word) in changes {
-        let kind = PhiKind::from_code(code).ok_or_else(|| unknown_kind(code))?;
+        let kind = kind_of(code)?;
         let is_off_by_word = words.account.get(code) == Some(&Word::Off);
         let is_looked_for = is_looked_for(detection, kind);
         match (level, word) {

@@ -39,6 +39,8 @@ pub enum Weaker {
         /// The level.
         level: String,
     },
+    /// A value of a kind no longer counts as PHI.
+    Allowed(PhiKind),
     /// A key leaves its group, and so the words of the group.
     LeavesGroup(String),
     /// A provider may receive more of requests with PHI.
@@ -151,6 +153,10 @@ impl Weaker {
             Self::SecondFactor => "A password alone is enough to sign in.".to_owned(),
             Self::Kind { kind, level } => format!(
                 "Less is done about PHI of the type {} by the words of {level}.",
+                kind.label()
+            ),
+            Self::Allowed(kind) => format!(
+                "A value of the type {} no longer counts as PHI, and is forwarded as it is.",
                 kind.label()
             ),
             Self::LeavesGroup(name) => {

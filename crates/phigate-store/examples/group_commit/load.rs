@@ -126,6 +126,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1)]),
+        allowed: BTreeMap::new(),
         findings: vec![phigate_types::Finding {
             kind: "ssn".into(),
             path: "messages[0].content".into(),

@@ -1,8 +1,10 @@
 //! Accounts: create, list, read, delete.
 
+mod allow;
 mod policy;
 mod settings;
 
+pub(crate) use allow::AllowBody;
 pub(crate) use policy::check_group;
 
 use std::collections::BTreeMap;
@@ -47,6 +49,8 @@ pub(crate) struct AccountBody {
     pub(crate) policy: Words<Word>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) groups: BTreeMap<SmolStr, Words<Mode>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed: Vec<AllowBody>,
 }
 
 impl AccountBody {
@@ -82,6 +86,7 @@ impl Accounts {
             fallbacks: BTreeMap::new(),
             policy: Words::new(),
             groups: BTreeMap::new(),
+            allowed: Vec::new(),
         };
         let act = AdminAct::new(created, name, actor, Act::AccountCreate).target(name);
         let put = Change::Put(
@@ -235,6 +240,7 @@ impl Core {
         let (id, stored) = account.ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
         let policy = Policy::of_levels(stored.words().levels(None, None))
             .allowing_unscannable(stored.settings.allow_unscannable);
+        let allowed = self.allowed_values(&id, &stored.allowed)?;
         let AccountBody {
             name,
             mode,
@@ -249,6 +255,7 @@ impl Core {
             mode,
             policy,
             settings,
+            allowed,
             providers,
             aliases,
             fallbacks,

@@ -164,7 +164,7 @@ impl Core {
 }
 
 /// Marks an act that reduces protection.
-fn marked(act: AdminAct, is_weaker: bool) -> AdminAct {
+pub(super) fn marked(act: AdminAct, is_weaker: bool) -> AdminAct {
     match is_weaker {
         true => act.detail("protection", "reduced"),
         false => act,

@@ -8,7 +8,7 @@ use phigate_types::{Depth, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-use crate::model::Provider;
+use crate::model::{AllowedValues, Provider};
 
 /// A consistent snapshot of one account, as requests use it.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct Account {
     pub policy: Policy,
     /// All other settings.
     pub settings: Settings,
+    /// Values that are not counted as PHI.
+    pub allowed: AllowedValues,
     /// Providers by name.
     pub providers: BTreeMap<String, Provider>,
     /// Model aliases, from the requested id to another.

@@ -86,6 +86,9 @@ pub struct Decision {
     pub terms: ProviderTerms,
     /// Kind of PHI → number of findings.
     pub types: BTreeMap<String, u32>,
+    /// Kind of PHI → number of values that the account does not count as PHI.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub allowed: BTreeMap<String, u32>,
     /// Each finding, without its text.
     pub findings: Vec<Finding>,
     /// Parts that could not be scanned.

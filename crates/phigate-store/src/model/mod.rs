@@ -2,6 +2,7 @@
 
 mod account;
 mod alert;
+mod allow;
 mod api_key;
 mod audit;
 mod export;
@@ -16,6 +17,7 @@ pub use account::{
     Settings,
 };
 pub use alert::Alert;
+pub use allow::{AllowInfo, AllowedValues};
 pub(crate) use api_key::KeyBody;
 pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,

@@ -132,6 +132,7 @@ impl Writer {
         }
         self.compare_after_reconnect(lane).await;
         self.touch_used().await;
+        self.touch_allowed().await;
         if self.serve {
             self.recover().await;
             if let Some(held) = lane.as_mut() {

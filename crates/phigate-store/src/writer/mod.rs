@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use phigate_types::ErrorCode;
+use smol_str::SmolStr;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -49,6 +50,8 @@ pub(crate) struct Writer {
     pub(crate) queue: Queue,
     /// API keys used since the last heartbeat: id → account and time.
     pub(crate) used: std::sync::Mutex<HashMap<String, (String, i64)>>,
+    /// Uses of allowed values since the last heartbeat: account and entry → count, and time of the last.
+    pub(crate) allowed: std::sync::Mutex<HashMap<(String, SmolStr), (u64, i64)>>,
     /// Leases of other processes: the last version, and the time it was first seen.
     pub(crate) seen: std::sync::Mutex<HashMap<i64, (i64, Instant)>>,
     /// Whether to keep a lane and close the requests of dead processes, as a server does.
@@ -89,6 +92,7 @@ impl Writer {
                 .await;
         }
         self.touch_used().await;
+        self.touch_allowed().await;
         self.release(lane).await;
     }
 

@@ -72,4 +72,42 @@ impl Writer {
         };
         let _ = self.store.commit(Arc::new(batch)).await;
     }
+
+    /// Adds uses of allowed values to their counts. Counts that another process changed meanwhile wait for the next
+    /// heartbeat.
+    pub(super) async fn touch_allowed(&self) {
+        let take = |allowed: &mut HashMap<_, _>| std::mem::take(allowed);
+        let used = take(&mut self.allowed.lock().unwrap_or_else(PoisonError::into_inner));
+        for ((account, id), (hits, last_us)) in used {
+            if self
+                .add_uses(&account, &id, (hits, last_us))
+                .await
+                .is_some()
+            {
+                continue;
+            }
+            let mut waiting = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+            let (count, latest) = waiting.entry((account, id)).or_default();
+            *count += hits;
+            *latest = last_us.max(*latest);
+        }
+    }
+
+    /// Adds uses of an entry to its count; `None` if another process changed it at the same moment.
+    async fn add_uses(&self, account: &str, id: &str, (hits, last_us): (u64, i64)) -> Option<()> {
+        let kind = ItemKind::AllowUsed;
+        let old = self.store.item(account, kind, id).await.ok()?;
+        let before: Option<(u64, i64)> = old.as_ref().and_then(|item| item.read().ok());
+        let (count, latest) = before.unwrap_or_default();
+        let uses = (count + hits, last_us.max(latest));
+        let expect = old.map_or(Expect::Absent, |item| Expect::Version(item.version));
+        let batch = Batch {
+            changes: vec![Change::Put(
+                Item::new(account, kind, id, None, &uses),
+                expect,
+            )],
+            ..Batch::default()
+        };
+        self.store.commit(Arc::new(batch)).await.ok()
+    }
 }

@@ -2,7 +2,8 @@
 
 use crate::support::{Site, account, close};
 use phigate_store::{
-    AdminAct, By, Filter, PolicyLevel, Record, RecordKind, StoreError, Vault, WordChanges,
+    AdminAct, By, Filter, PolicyLevel, Record, RecordKind, SecretString, StoreError, Vault,
+    WordChanges,
 };
 use phigate_types::{Act, Mode, Policy, Word};
 
@@ -168,5 +169,53 @@ pub async fn wrong_levels_are_refused(site: Site) {
     let off = set(PolicyLevel::Group("wards"), "ssn=off").await;
     assert!(matches!(off, StoreError::Invalid { .. }), "{off}");
     assert_eq!(acts(&vault, &account, Act::PolicySet).await, []);
+    close(vault).await;
+}
+
+pub async fn allowed_values_bind_and_count_uses(site: Site) {
+    let (vault, other) = (site.open().await, site.open().await);
+    let account = account(&vault).await;
+    let key = vault.access.create_api_key(&account, "", None, "cli");
+    let key = key.await.unwrap();
+    let entry = async || {
+        let admitted = other.access.admit(key.key.expose()).await.unwrap();
+        let allowed = &admitted.account.allowed;
+        (allowed.entry("email", "desk@x.example"), allowed.is_empty())
+    };
+    assert_eq!(entry().await, (None, true));
+    let reason = By {
+        actor: "cli",
+        reason: Some("our own desk"),
+    };
+    let value = SecretString::from("desk@x.example");
+    let allow = async || {
+        vault
+            .accounts
+            .allow(&account, "email", &value, reason)
+            .await
+    };
+    let id = allow().await.unwrap();
+    assert_eq!(entry().await, (Some(id.clone()), false));
+    let twice = allow().await.unwrap_err();
+    assert!(matches!(twice, StoreError::Invalid { .. }), "{twice}");
+    for count in [2, 3] {
+        other
+            .accounts
+            .note_allowed(&account, &[(id.clone(), count)].into());
+    }
+    close(other).await;
+    let listed = vault.accounts.allow_list(&account).await.unwrap();
+    assert_eq!((listed.len(), listed[0].hits), (1, 5));
+    assert!(listed[0].last_used.is_some() && listed[0].reason == "our own desk");
+    let added = acts(&vault, &account, Act::AllowAdd).await;
+    assert_eq!(added[0].details["protection"], "reduced");
+    let text = format!("{added:?}");
+    assert!(!text.contains("desk@") && text.contains("our own desk"));
+    vault.accounts.disallow(&account, &id, "cli").await.unwrap();
+    let again = vault.accounts.disallow(&account, &id, "cli").await;
+    assert!(matches!(again, Err(StoreError::NotFound(_))));
+    let admitted = vault.access.admit(key.key.expose()).await.unwrap();
+    assert!(admitted.account.allowed.is_empty());
+    assert_eq!(acts(&vault, &account, Act::AllowRemove).await.len(), 1);
     close(vault).await;
 }

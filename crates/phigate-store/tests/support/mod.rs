@@ -131,6 +131,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         stream: false,
         phi_detected: true,
         types: BTreeMap::from([("ssn".to_owned(), 1), ("name".to_owned(), 1)]),
+        allowed: BTreeMap::new(),
         findings: vec![Finding {
             kind: "ssn".into(),
             path: "messages[0].content".into(),

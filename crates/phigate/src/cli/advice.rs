@@ -25,6 +25,10 @@ fn list_of(what: &str) -> Option<&'static str> {
     const LISTS: &[(&str, &str)] = &[
         // By the noun in the store's message.
         ("API key", "`phigate key list` shows the keys"),
+        (
+            "entry of the allow list",
+            "`phigate allow list` shows the entries",
+        ),
         ("account", "`phigate account list` shows the accounts"),
         ("provider", "`phigate provider list` shows the providers"),
         (

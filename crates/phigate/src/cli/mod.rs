@@ -4,6 +4,7 @@
 
 mod account;
 mod advice;
+mod allow;
 mod audit;
 mod confirm;
 mod demo;
@@ -162,6 +163,9 @@ enum Command {
     /// Show, set and try the treatment of each kind of PHI, for the account, its groups of keys and its keys
     #[command(subcommand)]
     Policy(policy::Policy),
+    /// Add, list and remove values that do not count as PHI
+    #[command(subcommand)]
+    Allow(allow::Allow),
     /// Show or set any setting of the account
     Settings(settings::SettingsArgs),
     /// Show or set whether masked values are restored in replies
@@ -255,6 +259,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Fallback(fallback) => fallback::run(fallback, global),
         Command::Mode(mode) => mode::run(&mode, global),
         Command::Policy(policy) => policy::run(&policy, global),
+        Command::Allow(allow) => allow::run(allow, global),
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use phi_detect::CodePoints;
 use phigate_core::protect::ruling;
-use phigate_gateway::detector_of;
+use phigate_gateway::scanner_of;
 use phigate_store::PolicyLevel;
 use serde_json::{Value, json};
 
@@ -49,10 +49,10 @@ pub(super) async fn run(
     let words = accounts.policy(&account.id).await?;
     let policy = policy_at(&words, key.map_or(PolicyLevel::Account, PolicyLevel::Key))?;
     let account = accounts.account(&account.id).await?;
-    let detector = detector_of(&account).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let scanner = scanner_of(&account).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let text = read(file)?;
     let mut points = CodePoints::new(&text);
-    let findings = detector.scan(&text);
+    let findings = scanner.scan_text(None, &text);
     let found = findings.iter().map(|finding| {
         let ruling = ruling(&policy, finding);
         let span = points.range(&finding.span);
@@ -62,7 +62,7 @@ pub(super) async fn run(
             "end": span.end,
             "rule": finding.rule,
             "score": finding.rounded_score(),
-            "threshold": thousandths(detector.threshold(finding.kind)),
+            "threshold": thousandths(scanner.detector().threshold(finding.kind)),
             "action": ruling.word.code(),
             "by": ruling.by.to_string(),
         })

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_core::doors::{CHAT, Door};
 use phigate_core::protect::{Scanner, scan};
 use phigate_core::request::Request;
-use phigate_gateway::{changed_policy, detector, read_words};
+use phigate_gateway::{changed_policy, read_words, scanner_of_all};
 use phigate_store::{Account, Decision, PolicyLevel, PolicyWords, SecretBytes, WordChanges};
 use phigate_types::{Finding, Mode, PhiAgreement, Policy, Word};
 use serde_json::{Value, json};
@@ -136,9 +136,8 @@ pub(super) async fn run(
     let account = accounts.account(&account.id).await?;
     let after = tried.over(&words, &account)?;
     // Kinds that are off now may be on under the other words.
-    let detector = detector(&account.settings.detection);
-    let detector = detector.map_err(|refusal| anyhow::anyhow!(refusal.0))?;
-    let scanner = Scanner::new(detector);
+    let scanner = scanner_of_all(&account);
+    let scanner = scanner.map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     let since = Timestamp::now()
         .checked_sub(since)
         .context("too long ago")?;

@@ -1,0 +1,107 @@
+//! `phigate allow`: values that the account does not count as PHI.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use clap::Subcommand;
+use phigate_gateway::{Weaker, read_entry};
+use phigate_store::By;
+
+use super::Global;
+use super::confirm::reason_for;
+use super::store::{Session, given_reason, to_the_second, with_new_store, with_store};
+use super::table::{Table, print_json};
+
+#[derive(Subcommand)]
+pub(super) enum Allow {
+    /// Stop counting a value as PHI, for every request from now on
+    Add {
+        /// Kind of PHI as which the value is found
+        kind: String,
+        /// The exact value; letter case and spacing do not count. *@DOMAIN for every e-mail address of a domain
+        value: String,
+        /// Why, in a few words, for the audit trail
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// List the entries with their use; their values are sealed
+    List {
+        /// Print a JSON array
+        #[arg(long)]
+        json: bool,
+    },
+    /// Count a value as PHI again
+    Remove {
+        /// Id of the entry
+        id: String,
+    },
+}
+
+pub(super) fn run(allow: Allow, global: &Global) -> anyhow::Result<ExitCode> {
+    match allow {
+        Allow::Add {
+            kind,
+            value,
+            reason,
+        } => with_new_store(global, async |session| {
+            add(&session, &kind, &value, reason.as_deref()).await
+        }),
+        Allow::List { json } => with_store(global, async |session| list(&session, json).await),
+        Allow::Remove { id } => with_store(global, async |session| remove(&session, &id).await),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn add(
+    session: &Session,
+    code: &str,
+    value: &str,
+    reason: Option<&str>,
+) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let (kind, form) = read_entry(code, value).context("cannot allow this value")?;
+    let subject = format!("account {}", account.name);
+    let reason = reason.map(given_reason).transpose()?;
+    let reason = reason_for(&subject, &[Weaker::Allowed(kind)], reason.as_deref())?;
+    let by = By {
+        actor: session.actor,
+        reason: reason.as_deref(),
+    };
+    let accounts = &session.vault.accounts;
+    let id = accounts.allow(&account.id, kind.code(), &form, by).await?;
+    eprintln!("{subject}: entry {id} of kind {code} is not counted as PHI from now on");
+    Ok(())
+}
+
+async fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let entries = session.vault.accounts.allow_list(&account.id).await?;
+    if as_json {
+        return print_json(&entries);
+    }
+    let mut table = Table::new(&["ID", "KIND", "HITS", "LAST USED", "ADDED BY", "REASON"]);
+    for entry in entries {
+        let used = entry.last_used.map_or("never".into(), to_the_second);
+        table.row([
+            entry.id.into(),
+            entry.kind.into(),
+            entry.hits.to_string(),
+            used,
+            entry.added_by,
+            entry.reason,
+        ]);
+    }
+    table.print("no value is allowed: phigate allow add KIND VALUE --reason TEXT");
+    Ok(())
+}
+
+async fn remove(session: &Session, id: &str) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let accounts = &session.vault.accounts;
+    accounts.disallow(&account.id, id, session.actor).await?;
+    eprintln!(
+        "account {}: the value of entry {id} counts as PHI from now on",
+        account.name
+    );
+    Ok(())
+}
