@@ -1,6 +1,6 @@
 # Targets for contributors and CI. `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image coverage mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-deploy test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image coverage mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -22,7 +22,7 @@ demo: ## start it with simulated providers and a ready API key
 	@echo "Building phigate (a few minutes the first time) ..."
 	$(PHIGATE) --profile first -- demo
 
-test: test-setup test-rust test-python test-clients test-browser test-arm ## set up and run every test
+test: test-setup test-rust test-python test-clients test-browser test-deploy test-arm ## set up and run every test
 
 test-setup:
 	tests/setup.sh
@@ -47,6 +47,10 @@ test-clients-all: ## run every client of docs/clients.md, also Claude Code, Code
 test-browser: ## the dashboard in a real Chromium
 	$(BUILD)
 	tests/browser/run.sh
+
+test-deploy: ## check charts, manifests, alert rules, dashboard, packages and links
+	$(BUILD)
+	tests/deploy/run.sh
 
 test-arm:
 	tests/arm.sh --if-possible
@@ -76,11 +80,12 @@ image: ## build the container image from target/release/phigate, run it without 
 instructions: ## count the instructions of scans with Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture
 
-docs: ## write docs/phi-types.md, docs/parameters.md, docs/errors.md and docs/clients.md from the tables
+docs: ## write docs/phi-types.md, docs/parameters.md, docs/errors.md and docs/clients.md from the tables, and deploy/kubernetes from the chart
 	UPDATE_DOCS=1 cargo test -q -p phigate-types --test docs
 	UPDATE_DOCS=1 cargo test -q -p phi-detect --test all docs::
 	UPDATE_DOCS=1 cargo test -q -p phigate-core --test all wire_tables::
 	UPDATE_DOCS=1 cargo test -q -p phigate-dashboard --lib clients::tests
+	UPDATE_DOCS=1 tests/deploy/run.sh -k manifests_are_current
 
 wheel: ## the Python package phi-detect as a wheel, in target/wheels
 	tests/python/wheel.sh

@@ -9,6 +9,8 @@ use super::ConfigError;
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
+    /// Text that an empty value unsets. An image names a place of the key, and orchestrators cannot remove variables.
+    Place,
     Number,
     Bool,
     /// Separated by commas.
@@ -27,9 +29,9 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("", "public_hosts", Kind::List),
     ("", "data", Kind::Text),
     ("", "database_url", Kind::Text),
-    ("", "master_key_file", Kind::Text),
-    ("", "master_key_env", Kind::Text),
-    ("", "master_key_command", Kind::Text),
+    ("", "master_key_file", Kind::Place),
+    ("", "master_key_env", Kind::Place),
+    ("", "master_key_command", Kind::Place),
     ("", "allow_private_providers", Kind::Bool),
     ("", "allow_ambient_credentials", Kind::Bool),
     ("", "provider_ca_file", Kind::Text),
@@ -61,6 +63,7 @@ pub(super) fn table(
             continue;
         }
         match find(&name) {
+            Some((_, _, Kind::Place)) if text.is_empty() => {}
             Some((section, key, kind)) => {
                 insert(&mut table, section, key, value(&name, &text, kind)?);
             }
@@ -109,7 +112,7 @@ fn value(name: &str, text: &str, kind: Kind) -> Result<Value, ConfigError> {
         expected: expected.to_owned(),
     };
     match kind {
-        Kind::Text => Ok(Value::String(text.to_owned())),
+        Kind::Text | Kind::Place => Ok(Value::String(text.to_owned())),
         Kind::Number => text
             .parse()
             .map(Value::Integer)

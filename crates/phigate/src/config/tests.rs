@@ -249,6 +249,21 @@ fn master_key_variable_may_have_any_name() {
 }
 
 #[test]
+fn empty_variable_unsets_place_of_key() {
+    let variables = [
+        ("PHIGATE_MASTER_KEY_FILE", ""),
+        ("PHIGATE_MASTER_KEY_ENV", "MASTER_KEY"),
+    ];
+    let config = load("", &variables, Flags::default()).unwrap();
+    assert!(matches!(config.master_key, MasterKeySource::Env(_)));
+    let both = [
+        ("PHIGATE_MASTER_KEY_FILE", "/etc/phigate/master.key"),
+        variables[1],
+    ];
+    assert!(load("", &both, Flags::default()).is_err());
+}
+
+#[test]
 fn database_address_is_never_printed() {
     let file = "database_url = 'postgres://u:hunter2@db/x'";
     let config = load(file, &[], Flags::default()).unwrap();
