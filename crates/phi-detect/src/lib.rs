@@ -151,7 +151,7 @@ use candidate::Candidate;
 use labels::Meaning;
 use names::Level;
 use page::{Field, Page};
-use people::Programs;
+use people::AssistantNames;
 use view::View;
 
 /// Changes whenever the findings for some text may change: the release, and a fingerprint of rules, words and
@@ -349,7 +349,7 @@ impl Detector {
         };
         self.find_by_model(&page, budget, &mut candidates, &mut offered);
         rules::find_numbers_again(&page, &self.settings, &mut candidates);
-        let programs = Programs::of(&page, &candidates);
+        let programs = AssistantNames::of(&page, &candidates);
         programs.leave_out(&page, &mut candidates);
         let known = candidates.len();
         self.find_by_names(&page, &mut candidates);

@@ -2,7 +2,7 @@
 
 use crate::error::{AuthError, Reason};
 use crate::fetch::{Answer, Ask, Fetch, Place, escaped};
-use crate::lease::Lent;
+use crate::lease::Leased;
 use crate::machine::Machine;
 use crate::secret::Secret;
 use crate::token::{self, Token};
@@ -49,7 +49,7 @@ impl Application {
         &self,
         fetch: &dyn Fetch,
         secret: &Secret,
-    ) -> Result<Lent<Token>, AuthError> {
+    ) -> Result<Leased<Token>, AuthError> {
         let (Some(tenant), Some(client)) = (&self.tenant, &self.client_id) else {
             return Err(AuthError::Refused(Reason::BadSecret));
         };
@@ -63,7 +63,7 @@ impl Application {
         &self,
         fetch: &dyn Fetch,
         machine: &Machine,
-    ) -> Result<Lent<Token>, AuthError> {
+    ) -> Result<Leased<Token>, AuthError> {
         if machine.variable("AZURE_FEDERATED_TOKEN_FILE").is_some() {
             return self.by_federation(fetch, machine).await;
         }
@@ -95,7 +95,7 @@ impl Application {
         &self,
         fetch: &dyn Fetch,
         machine: &Machine,
-    ) -> Result<Lent<Token>, AuthError> {
+    ) -> Result<Leased<Token>, AuthError> {
         let no_identity = AuthError::Refused(Reason::NoIdentity);
         let said = |own: &Option<String>, name: &str| {
             let said = own.as_deref().or_else(|| machine.variable(name));
@@ -126,7 +126,7 @@ impl Application {
         url: String,
         client: &str,
         proof: &[(&str, &str)],
-    ) -> Result<Lent<Token>, AuthError> {
+    ) -> Result<Leased<Token>, AuthError> {
         let scope = format!("{}/.default", self.cloud().resource);
         let mut fields = vec![
             ("grant_type", "client_credentials"),

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::error::{AuthError, Reason};
 use crate::fetch::{Answer, Ask, Fetch, Place};
-use crate::lease::Lent;
+use crate::lease::Leased;
 use crate::machine::Machine;
 use crate::secret::ServiceAccount;
 use crate::token::{self, Token};
@@ -24,7 +24,7 @@ pub(crate) async fn by_account(
     fetch: &dyn Fetch,
     account: &ServiceAccount,
     token_url: Option<&str>,
-) -> Result<Lent<Token>, AuthError> {
+) -> Result<Leased<Token>, AuthError> {
     let now_s = jiff::Timestamp::now().as_second();
     let assertion = assertion(account, now_s).ok_or(AuthError::Refused(Reason::BadSecret))?;
     let fields = [("grant_type", GRANT), ("assertion", assertion.as_str())];
@@ -37,7 +37,7 @@ pub(crate) async fn by_account(
 pub(crate) async fn by_machine(
     fetch: &dyn Fetch,
     machine: &Machine,
-) -> Result<Lent<Token>, AuthError> {
+) -> Result<Leased<Token>, AuthError> {
     let host = machine
         .variable("GCE_METADATA_HOST")
         .unwrap_or("metadata.google.internal");

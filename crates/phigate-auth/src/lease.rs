@@ -15,7 +15,7 @@ const AHEAD: Duration = Duration::from_secs(300);
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
 /// A value and its lifetime.
-pub(crate) struct Lent<T> {
+pub(crate) struct Leased<T> {
     pub(crate) value: T,
     /// Lifetime from the moment of the request.
     pub(crate) lifetime: Duration,
@@ -60,7 +60,7 @@ impl<T> Lease<T> {
     pub(crate) async fn get<F, A>(&self, ask: F) -> Result<Arc<T>, AuthError>
     where
         F: Fn() -> A,
-        A: Future<Output = Result<Lent<T>, AuthError>>,
+        A: Future<Output = Result<Leased<T>, AuthError>>,
     {
         let (seen, valid) = self.look(Instant::now());
         match valid {
@@ -113,17 +113,17 @@ impl<T> Lease<T> {
     async fn renew<F, A>(&self, ask: F) -> Result<Arc<T>, AuthError>
     where
         F: Fn() -> A,
-        A: Future<Output = Result<Lent<T>, AuthError>>,
+        A: Future<Output = Result<Leased<T>, AuthError>>,
     {
         let asked = Instant::now();
         let result = ask().await;
         let mut state = self.lock();
         state.attempts += 1;
         match result {
-            Ok(lent) => {
+            Ok(leased) => {
                 state.failure = None;
-                let value = Arc::new(lent.value);
-                state.current = Some(Current::new(Arc::clone(&value), asked, lent.lifetime));
+                let value = Arc::new(leased.value);
+                state.current = Some(Current::new(Arc::clone(&value), asked, leased.lifetime));
                 Ok(value)
             }
             Err(failure) => {
@@ -170,8 +170,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn lent(value: usize, lifetime_ms: u64) -> Result<Lent<usize>, AuthError> {
-        Ok(Lent {
+    fn leased(value: usize, lifetime_ms: u64) -> Result<Leased<usize>, AuthError> {
+        Ok(Leased {
             value,
             lifetime: Duration::from_millis(lifetime_ms),
         })
@@ -184,7 +184,7 @@ mod tests {
             lease.get(|| async {
                 asked.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(20)).await;
-                lent(7, 60_000)
+                leased(7, 60_000)
             })
         };
         let (a, b, c) = tokio::join!(one(), one(), one());
@@ -205,31 +205,31 @@ mod tests {
         let (a, b, c) = tokio::join!(one(), one(), one());
         assert!([a, b, c].iter().all(|end| *end == Err(AuthError::Timeout)));
         assert_eq!(asked.load(Ordering::Relaxed), 1);
-        assert_eq!(*lease.get(|| async { lent(1, 60_000) }).await.unwrap(), 1);
+        assert_eq!(*lease.get(|| async { leased(1, 60_000) }).await.unwrap(), 1);
     }
 
     #[tokio::test]
     async fn one_caller_renews_early() {
         let lease = Lease::new();
-        lease.get(|| async { lent(1, 900) }).await.unwrap();
+        lease.get(|| async { leased(1, 900) }).await.unwrap();
         tokio::time::sleep(Duration::from_millis(650)).await;
         let slow = lease.get(|| async {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            lent(2, 60_000)
+            leased(2, 60_000)
         });
         let other = async {
             tokio::task::yield_now().await;
-            lease.get(|| async { lent(3, 60_000) }).await
+            lease.get(|| async { leased(3, 60_000) }).await
         };
         let (slow, other) = tokio::join!(slow, other);
         assert_eq!((*slow.unwrap(), *other.unwrap()), (2, 1));
-        assert_eq!(*lease.get(|| async { lent(4, 1) }).await.unwrap(), 2);
+        assert_eq!(*lease.get(|| async { leased(4, 1) }).await.unwrap(), 2);
     }
 
     #[tokio::test]
     async fn valid_values_outlast_failed_renewals() {
         let lease = Lease::new();
-        lease.get(|| async { lent(1, 600) }).await.unwrap();
+        lease.get(|| async { leased(1, 600) }).await.unwrap();
         tokio::time::sleep(Duration::from_millis(450)).await;
         let failing = || async { Err(AuthError::Unreachable) };
         assert_eq!(*lease.get(failing).await.unwrap(), 1);
@@ -242,21 +242,21 @@ mod tests {
         let lease = Lease::new();
         let never = lease.get(|| async {
             std::future::pending::<()>().await;
-            lent(1, 1)
+            leased(1, 1)
         });
         let gave_up = tokio::time::timeout(Duration::from_millis(20), never).await;
         assert!(gave_up.is_err());
-        assert_eq!(*lease.get(|| async { lent(2, 60_000) }).await.unwrap(), 2);
+        assert_eq!(*lease.get(|| async { leased(2, 60_000) }).await.unwrap(), 2);
     }
 
     #[tokio::test]
     async fn only_refused_values_are_dropped() {
         let lease = Lease::new();
-        let first = lease.get(|| async { lent(1, 60_000) }).await.unwrap();
+        let first = lease.get(|| async { leased(1, 60_000) }).await.unwrap();
         lease.forget(&first);
-        let second = lease.get(|| async { lent(2, 60_000) }).await.unwrap();
+        let second = lease.get(|| async { leased(2, 60_000) }).await.unwrap();
         lease.forget(&first);
-        let third = lease.get(|| async { lent(3, 60_000) }).await.unwrap();
+        let third = lease.get(|| async { leased(3, 60_000) }).await.unwrap();
         assert_eq!((*second, *third), (2, 2));
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::error::{AuthError, Reason};
 use crate::fetch::Answer;
-use crate::lease::Lent;
+use crate::lease::Leased;
 use crate::secret::{Secret, is_visible};
 
 /// Longest accepted token.
@@ -56,7 +56,7 @@ pub(crate) fn read(
     answer: &Answer,
     now_s: f64,
     refusal: fn(&Answer) -> Reason,
-) -> Result<Lent<Token>, AuthError> {
+) -> Result<Leased<Token>, AuthError> {
     match answer.status {
         200 => {}
         status if AuthError::of_busy(status).is_some() => return Err(AuthError::Unreachable),
@@ -79,7 +79,7 @@ pub(crate) fn read(
     let lifetime = left.map_or(LIFETIME_DEFAULT, |left| {
         Duration::from_secs_f64(left.min(LIFETIME_MAX.as_secs_f64()))
     });
-    Ok(Lent {
+    Ok(Leased {
         value: Token { header },
         lifetime,
     })
@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn read_lifetime(body: &str) -> Result<u64, AuthError> {
-        read(&answer(200, body), 1000.0, |_| Reason::Other).map(|lent| lent.lifetime.as_secs())
+        read(&answer(200, body), 1000.0, |_| Reason::Other).map(|leased| leased.lifetime.as_secs())
     }
 
     #[test]

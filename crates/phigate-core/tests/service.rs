@@ -3,7 +3,7 @@
 use phi_detect::Detector;
 use phigate_core::json::Bounds;
 use phigate_core::protect::{Policy, Scanner};
-use phigate_core::service::{self, Answered, Desk, Refused, presidio};
+use phigate_core::service::{self, Answered, Refused, ServiceContext, presidio};
 use phigate_types::Mode;
 use serde_json::{Value, json};
 
@@ -11,19 +11,23 @@ const SSN: &str = "My SSN is 536-22-8741.";
 const CLEAN: &str = "What is the usual dose of amoxicillin?";
 const EMOJI: &str = "👩‍⚕️🙂 naïve: ";
 
-fn ask(service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered, mode: Mode, body: &str) -> Answered {
+fn ask(
+    service: impl FnOnce(&ServiceContext<'_>, Vec<u8>) -> Answered,
+    mode: Mode,
+    body: &str,
+) -> Answered {
     let scanner = Scanner::new(Detector::default());
     let policy = Policy::uniform(mode);
     let bounds = Bounds {
         depth_max: 64,
         values_max: 10_000,
     };
-    let desk = Desk {
+    let context = ServiceContext {
         scanner: &scanner,
         policy,
         bounds,
     };
-    service(&desk, body.as_bytes().to_vec())
+    service(&context, body.as_bytes().to_vec())
 }
 
 fn body(answered: Answered) -> Value {
@@ -237,13 +241,13 @@ mod scan {
     #[test]
     fn half_a_scan_is_no_answer() {
         let scanner = Scanner::new(Detector::default()).with_deadline(|| false);
-        let desk = Desk {
+        let context = ServiceContext {
             scanner: &scanner,
             policy: Policy::uniform(Mode::FLAG).allowing_unscannable(true),
             bounds: Bounds::NONE,
         };
         let asked = json!({ "text": SSN }).to_string();
-        let refused = service::scan(&desk, asked.into_bytes()).unwrap_err();
+        let refused = service::scan(&context, asked.into_bytes()).unwrap_err();
         assert!(refused.error.is_none() && refused.report.is_some());
     }
 }
@@ -362,7 +366,7 @@ mod presidio_interface {
             format!("{kind:?}({} {})", text.len(), salt.is_some())
         };
         ask(
-            |desk, body| presidio::anonymize(desk, body, hash),
+            |context, body| presidio::anonymize(context, body, hash),
             Mode::FLAG,
             asked,
         )

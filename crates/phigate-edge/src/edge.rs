@@ -22,6 +22,7 @@ use crate::activity::Activity;
 use crate::carried::Carried;
 use crate::client::ClientAddress;
 use crate::drain::Drain;
+use crate::early_limiter::EarlyLimiter;
 use crate::envelope::{REQUEST_ID, in_format};
 use crate::error::EdgeError;
 use crate::guard::REFUSE;
@@ -29,7 +30,6 @@ use crate::leftover::Leftover;
 use crate::observer::{Counted, Observer};
 use crate::proxies::TrustedProxies;
 use crate::queue::{Queue, WorkPermit};
-use crate::turnstile::Turnstile;
 use crate::upload::Intake;
 use phigate_types::{ErrorFormat, Limits};
 
@@ -48,7 +48,7 @@ pub(crate) struct Edge {
     drain: Drain,
     pub(crate) observer: Arc<dyn Observer>,
     error_format: ErrorFormatOf,
-    pub(crate) turnstile: Option<Arc<dyn Turnstile>>,
+    pub(crate) early_limiter: Option<Arc<dyn EarlyLimiter>>,
 }
 
 /// Chooses the error format for a path and a caller's headers.
@@ -72,14 +72,14 @@ impl Edge {
             drain,
             observer,
             error_format: |_, _| ErrorFormat::OpenAi,
-            turnstile: None,
+            early_limiter: None,
         }
     }
 
     /// Adds the early limiter, which refuses requests by their heads.
-    pub(crate) fn with_turnstile(self, turnstile: Arc<dyn Turnstile>) -> Self {
+    pub(crate) fn with_early_limiter(self, early_limiter: Arc<dyn EarlyLimiter>) -> Self {
         Self {
-            turnstile: Some(turnstile),
+            early_limiter: Some(early_limiter),
             ..self
         }
     }
@@ -104,7 +104,7 @@ impl Edge {
             drain: self.drain.clone(),
             observer: Arc::clone(&self.observer),
             error_format: |_, _| ErrorFormat::OpenAi,
-            turnstile: None,
+            early_limiter: None,
         }
     }
 

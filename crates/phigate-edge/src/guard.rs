@@ -30,7 +30,7 @@ mod write;
 
 #[cfg(test)]
 pub(crate) use turn::BEAT;
-use turn::Owed;
+use turn::PendingRefusals;
 pub(crate) use turn::Turn;
 
 /// Method of the synthetic request for a refused head. `head::check` rejects it from callers.
@@ -73,7 +73,7 @@ pub(crate) struct Guard<I> {
     /// Requests handed to the library.
     given: u64,
     turn: Option<Turn>,
-    owed: Owed,
+    pending: PendingRefusals,
     /// Pause of reading after a refusal.
     pause: Timer,
 }
@@ -132,7 +132,7 @@ impl<I> Guard<I> {
             at_rest: AtRest::default(),
             given: 0,
             turn: None,
-            owed: Owed::nothing(),
+            pending: PendingRefusals::nothing(),
             pause: Timer::default(),
         }
     }
@@ -151,8 +151,8 @@ impl<I> Guard<I> {
         if self.held.is_empty() {
             self.held = BytesMut::new();
         }
-        if self.owed.is_nothing() {
-            self.owed = Owed::nothing();
+        if self.pending.is_nothing() {
+            self.pending = PendingRefusals::nothing();
         }
     }
 
@@ -163,7 +163,7 @@ impl<I> Guard<I> {
 
     fn note_rest(&self) {
         let at_rest = self.is_flushed
-            && self.owed.is_nothing()
+            && self.pending.is_nothing()
             && self.held.is_empty()
             && matches!(self.phase, Phase::Head);
         self.at_rest.0.store(at_rest, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! The edge: accepting connections, refusing ambiguous requests, limits, draining.
 //!
-//! A connection passes `guard` (raw bytes, and refusals by the `turnstile`), the HTTP library, `edge` (around every
+//! A connection passes `guard` (raw bytes, and refusals by the `early_limiter`), the HTTP library, `edge` (around every
 //! request) and then the router. Handlers read bodies through [`Upload`]. This crate cannot reach an account, a
 //! detector or a store.
 
@@ -10,6 +10,7 @@ mod carried;
 mod chunked;
 mod client;
 mod drain;
+mod early_limiter;
 mod edge;
 mod envelope;
 mod error;
@@ -22,33 +23,32 @@ mod leftover;
 mod observer;
 mod panic;
 mod places;
+mod poll_on_wake;
 mod process;
 mod proxies;
 mod queue;
-mod rarely;
 mod serve;
 mod server;
 mod speak;
 mod threads;
 mod timer;
 mod tls;
-mod turnstile;
 mod upload;
 
 pub use body_turns::TURN_BYTES;
 pub use client::ClientAddress;
 pub use drain::Drain;
+pub use early_limiter::{Asked, EarlyLimiter, TurnedAway};
 pub use edge::{ErrorFormatOf, RequestId};
 pub use envelope::{ErrorBody, REQUEST_ID};
 pub use error::EdgeError;
 pub use health::routes as health_routes;
 pub use observer::Observer;
 pub use panic::quiet_panics;
+pub use poll_on_wake::PollOnWake;
 pub use proxies::{NotANetwork, TrustedProxies};
 pub use queue::WorkPermit;
-pub use rarely::Rarely;
 pub use serve::{EdgeSettings, MissingPage, Ports, ServeError, Site, serve};
 pub use threads::{PerThread, Threads};
 pub use tls::{TlsError, TlsFiles};
-pub use turnstile::{Asked, TurnedAway, Turnstile};
 pub use upload::{InflightPermit, Upload};

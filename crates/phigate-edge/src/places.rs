@@ -16,7 +16,7 @@ const IDLE_MIN: Duration = Duration::from_secs(1);
 const EVICTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// Slots of all connections that share a limit.
-pub(crate) struct Places {
+pub(crate) struct ConnectionSlots {
     free: Arc<Semaphore>,
     line: Mutex<IdleLine>,
 }
@@ -31,14 +31,14 @@ struct IdleLine {
 
 /// Slot of one connection, freed on drop.
 pub(crate) struct Place {
-    places: Arc<Places>,
+    places: Arc<ConnectionSlots>,
     /// Key in the line, if idle.
     key: Mutex<Option<(Instant, u64)>>,
     evicted: Arc<Notify>,
     _taken: Option<OwnedSemaphorePermit>,
 }
 
-impl Places {
+impl ConnectionSlots {
     /// Creates `count` slots. Each listener holds one for the next connection; each further listener adds one.
     pub(crate) fn new(count: u64, further_listeners: usize) -> Arc<Self> {
         let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -160,7 +160,7 @@ mod tests {
 
     #[tokio::test]
     async fn idlest_connection_is_evicted_first() {
-        let places = Places::new(3, 0);
+        let places = ConnectionSlots::new(3, 0);
         let first = places.take().await.unwrap();
         let second = places.take().await.unwrap();
         let at_work = places.take().await.unwrap();
@@ -183,7 +183,7 @@ mod tests {
 
     #[tokio::test]
     async fn idlest_connection_is_evicted_despite_late_notice() {
-        let places = Places::new(2, 0);
+        let places = ConnectionSlots::new(2, 0);
         let first = places.take().await.unwrap();
         let second = places.take().await.unwrap();
         let now = Instant::now();
@@ -196,7 +196,7 @@ mod tests {
 
     #[tokio::test]
     async fn late_eviction_is_ignored_after_a_request() {
-        let places = Places::new(1, 0);
+        let places = ConnectionSlots::new(1, 0);
         let place = places.take().await.unwrap();
         let now = Instant::now();
         place.rest(now);
@@ -209,7 +209,7 @@ mod tests {
 
     #[tokio::test]
     async fn dropped_places_are_freed() {
-        let places = Places::new(1, 0);
+        let places = ConnectionSlots::new(1, 0);
         let place = places.take().await.unwrap();
         place.rest(Instant::now());
         drop(place);

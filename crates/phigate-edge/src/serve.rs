@@ -13,16 +13,16 @@ use phigate_types::Limits;
 use tokio::net::TcpListener;
 
 use crate::drain::Drain;
+use crate::early_limiter::EarlyLimiter;
 use crate::edge::{Edge, ErrorFormatOf};
 use crate::error::EdgeError;
 use crate::observer::Observer;
-use crate::places::Places;
+use crate::places::ConnectionSlots;
 use crate::process;
 use crate::proxies::TrustedProxies;
 use crate::server::{self, Server};
 use crate::threads::Threads;
 use crate::tls::{self, Certificate, TlsError, TlsFiles};
-use crate::turnstile::Turnstile;
 
 /// Limit of connections to the metrics listener.
 const METRICS_CONNECTIONS: u64 = 32;
@@ -57,7 +57,7 @@ pub struct Site {
     /// Handlers of the Presidio listener.
     pub presidio: Router,
     /// Early limiter of rate-limited requests.
-    pub turnstile: Arc<dyn Turnstile>,
+    pub early_limiter: Arc<dyn EarlyLimiter>,
     /// Receiver of connection and request events.
     pub observer: Arc<dyn Observer>,
 }
@@ -145,7 +145,7 @@ pub async fn serve(
             Drain::default(),
             Arc::clone(&site.observer),
         );
-        let places = Places::new(limits.connections.min(METRICS_CONNECTIONS), 0);
+        let places = ConnectionSlots::new(limits.connections.min(METRICS_CONNECTIONS), 0);
         let server = Server::new(edge, limits, None, drain.clone(), places, Arc::default());
         tokio::spawn(async move { server.accept(&listener).await });
     }
@@ -158,9 +158,9 @@ pub async fn serve(
         site.observer,
     )
     .with_error_format(site.error_format)
-    .with_turnstile(site.turnstile);
+    .with_early_limiter(site.early_limiter);
     let connections = process::connections_max(limits.connections, limits.concurrency);
-    let places = Places::new(connections, usize::from(presidio.is_some()));
+    let places = ConnectionSlots::new(connections, usize::from(presidio.is_some()));
     let mut served = Vec::new();
     if let Some(listener) = presidio {
         let beside = edge.beside(site.presidio, |path| path != "/health");

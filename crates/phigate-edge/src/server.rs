@@ -16,7 +16,7 @@ use crate::edge::Edge;
 use crate::guard::GuardLimits;
 use crate::head::HeadLimits;
 use crate::observer::Counted;
-use crate::places::{Place, Places};
+use crate::places::{ConnectionSlots, Place};
 use crate::threads::Threads;
 use crate::tls::Certificate;
 
@@ -33,7 +33,7 @@ pub(crate) struct Server {
     pub(crate) http2: http2::Builder<Tracked>,
     pub(crate) guard: GuardLimits,
     pub(crate) idle: Duration,
-    places: Arc<Places>,
+    places: Arc<ConnectionSlots>,
     threads: Arc<Threads>,
     /// Connections from before the drain, and every HTTP/2 request: the drain waits for them.
     tracked: TaskTracker,
@@ -93,7 +93,7 @@ impl Server {
         limits: &Limits,
         certificate: Option<Certificate>,
         drain: Drain,
-        places: Arc<Places>,
+        places: Arc<ConnectionSlots>,
         threads: Arc<Threads>,
     ) -> Arc<Self> {
         let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use crate::activity::{Activity, Verdict};
 use crate::guard::{Guard, Speaks, Turn};
 use crate::places::Place;
-use crate::rarely::Rarely;
+use crate::poll_on_wake::PollOnWake;
 use crate::server::Server;
 
 /// Time for the first request of a new connection during a drain. Otherwise its caller would see a close without a
@@ -107,7 +107,7 @@ impl Server {
         caller.place.rest(caller.activity.last());
         let mut is_half_sent = false;
         loop {
-            let mut sign = Rarely::new(self.sign(self.look_every(), caller));
+            let mut sign = PollOnWake::new(self.sign(self.look_every(), caller));
             let turn = std::future::poll_fn(|cx| {
                 if let Poll::Ready(request) = guard.poll_request(cx) {
                     return Poll::Ready(Ok(request));
@@ -140,8 +140,8 @@ impl Server {
         I: AsyncRead + AsyncWrite + Unpin,
     {
         let at_rest = guard.at_rest();
-        guard.set_turn(self.edge.turnstile.as_ref().map(|turnstile| Turn {
-            turnstile: Arc::clone(turnstile),
+        guard.set_turn(self.edge.early_limiter.as_ref().map(|early_limiter| Turn {
+            early_limiter: Arc::clone(early_limiter),
             activity: Arc::clone(&caller.activity),
             drain: self.drain.clone(),
         }));
@@ -275,7 +275,7 @@ impl Server {
 
 /// Polls the connection until an event; `None` if the connection is closed.
 async fn turn(connection: Pin<&mut impl Future>, sign: impl Future<Output = Sign>) -> Option<Sign> {
-    let (mut connection, mut sign) = (connection, Rarely::new(sign));
+    let (mut connection, mut sign) = (connection, PollOnWake::new(sign));
     std::future::poll_fn(|cx| {
         // Errors here are the caller's: cut connections, broken frames.
         if connection.as_mut().poll(cx).is_ready() {

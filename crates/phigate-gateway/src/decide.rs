@@ -22,7 +22,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
-use crate::open::{Permits, Said};
+use crate::open::{CallerMetadata, Permits};
 use crate::order::{self, Others};
 use crate::provider::{Authorizer, Destination};
 use crate::record::RequestRecord;
@@ -38,7 +38,7 @@ pub(crate) type Verdict = (Box<RequestFacts>, Result<Box<Forward>, GatewayError>
 pub(crate) async fn decide(
     record: &RequestRecord,
     body: Bytes,
-    said: Said,
+    said: CallerMetadata,
     permits: &Permits,
 ) -> Verdict {
     let body_bytes = body.len();
@@ -57,9 +57,9 @@ pub(crate) async fn decide_again(
     permits: &Permits,
 ) -> Option<(Box<RequestFacts>, Box<Forward>)> {
     let is_long = is_long(others.scanned.request().document().expose().as_bytes());
-    let said = Said {
+    let said = CallerMetadata {
         conversation: others.conversation.clone(),
-        ..Said::default()
+        ..CallerMetadata::default()
     };
     let decided = computed(record, said, permits, is_long, move |decider, scanner| {
         decider.decide_again(scanner, others)
@@ -70,7 +70,7 @@ pub(crate) async fn decide_again(
 /// Runs a computation on the thread and at the time that [`ScanJob`] chooses.
 async fn computed<T: Send + 'static>(
     record: &RequestRecord,
-    said: Said,
+    said: CallerMetadata,
     permits: &Permits,
     is_long: bool,
     work: impl FnOnce(&Decider, &Scanner) -> T + Send + 'static,
@@ -96,13 +96,13 @@ struct Decider {
     /// The account's scanner, without any deadline: replies have their own.
     scanner: Arc<Scanner>,
     door: &'static Door,
-    said: Said,
+    said: CallerMetadata,
     /// Store of the request and reply that the dashboard shows.
     stages: Option<Arc<Stages>>,
 }
 
 impl Decider {
-    fn new(record: &RequestRecord, said: Said) -> Result<Self, GatewayError> {
+    fn new(record: &RequestRecord, said: CallerMetadata) -> Result<Self, GatewayError> {
         let account = &record.admission.account;
         Ok(Self {
             gateway: Arc::clone(&record.gateway),

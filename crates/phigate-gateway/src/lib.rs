@@ -105,6 +105,7 @@
 mod admit;
 mod decide;
 mod decision;
+mod early_limiter;
 mod error;
 mod export;
 mod facts;
@@ -139,7 +140,6 @@ mod stopped;
 #[cfg(test)]
 mod testing;
 mod trial;
-mod turnstile;
 
 pub use error::GatewayError;
 pub use export::{ExportSetupError, Exporters, check_export};

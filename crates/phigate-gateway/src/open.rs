@@ -137,7 +137,7 @@ impl Open {
     /// Reads the body.
     pub async fn read(self) -> Result<Received, Stopped> {
         let read = match self.source {
-            Source::Typed(body) => Ok((body, Said::default(), None)),
+            Source::Typed(body) => Ok((body, CallerMetadata::default(), None)),
             Source::Upload {
                 headers,
                 query,
@@ -244,13 +244,13 @@ impl Admitted {
 pub struct Received {
     pub(crate) record: Box<RequestRecord>,
     pub(crate) body: Bytes,
-    pub(crate) said: Said,
+    pub(crate) said: CallerMetadata,
     pub(crate) permits: Permits,
 }
 
 /// Headers and query of a request.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct CallerMetadata {
     /// Conversation of the request, if the caller named it.
     pub(crate) conversation: Option<String>,
     /// Treatment that the request demands of itself.
@@ -264,10 +264,10 @@ async fn read(
     headers: &HeaderMap,
     query: Option<&str>,
     upload: Upload,
-) -> Result<(Bytes, Said, Option<InflightPermit>), GatewayError> {
+) -> Result<(Bytes, CallerMetadata, Option<InflightPermit>), GatewayError> {
     require_json(headers)?;
     let (body, inflight) = upload.read().await?;
-    let said = Said {
+    let said = CallerMetadata {
         conversation: reply_plan::conversation_name(headers)?,
         mode: demanded_mode(record, headers)?,
         aside: aside(record, headers, query)?,

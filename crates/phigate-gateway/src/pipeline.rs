@@ -118,7 +118,7 @@ pub struct Decided {
 impl Decided {
     /// Records the decision. If that fails, the request goes no further.
     pub async fn record(self) -> Result<Recorded, Stopped> {
-        let holds = Holds {
+        let guards = RequestGuards {
             gateway: Arc::clone(&self.record.gateway),
             account: Arc::clone(&self.record.admission.account),
             permits: self.permits,
@@ -129,13 +129,13 @@ impl Decided {
             written,
             forward: self.forward,
             outcome,
-            holds,
+            guards,
         })
     }
 }
 
-/// Guards that a request holds until it is answered.
-struct Holds {
+/// Guards of a request, dropped once it is answered.
+struct RequestGuards {
     gateway: Arc<Gateway>,
     account: Arc<Account>,
     permits: Permits,
@@ -146,7 +146,7 @@ pub struct Recorded {
     written: Written,
     forward: Box<Forward>,
     outcome: OutcomeDue,
-    holds: Holds,
+    guards: RequestGuards,
 }
 
 /// Result of sending a request.
@@ -160,8 +160,8 @@ pub enum Sent {
 impl Recorded {
     /// Sends the request and waits for the head of the answer. A failure without a remaining fallback is the outcome.
     pub async fn send(self) -> Result<Sent, Stopped> {
-        let (mut outcome, forward, holds) = (self.outcome, *self.forward, self.holds);
-        let (gateway, account) = (&holds.gateway, &holds.account);
+        let (mut outcome, forward, guards) = (self.outcome, *self.forward, self.guards);
+        let (gateway, account) = (&guards.gateway, &guards.account);
         let provider = account.providers.get(&forward.provider);
         let outgoing = Outgoing::new(
             self.written,
@@ -183,7 +183,7 @@ impl Recorded {
                         exchange: forward.exchange,
                         attempt,
                         outcome,
-                        holds,
+                        guards,
                     })));
                 }
                 let refused = failure::refused(gateway, account, provider, format, incoming);
@@ -198,7 +198,7 @@ impl Recorded {
                 error.into()
             }
         };
-        let passed_on = Box::pin(attempt.pass_on(unanswered, outcome, holds));
+        let passed_on = Box::pin(attempt.pass_on(unanswered, outcome, guards));
         passed_on.await.map(Sent::Failed)
     }
 }
@@ -212,8 +212,8 @@ struct Attempt {
 
 impl Attempt {
     /// Notes how the provider fared: one that keeps failing is left alone for a while.
-    fn note(&self, holds: &Holds, has_failed: bool) {
-        let (rest, account) = (&holds.gateway.rest, &holds.account.id);
+    fn note(&self, guards: &RequestGuards, has_failed: bool) {
+        let (rest, account) = (&guards.gateway.rest, &guards.account.id);
         rest.note(account, &self.provider, has_failed, Instant::now());
     }
 
@@ -223,20 +223,20 @@ impl Attempt {
         self,
         unanswered: Unanswered,
         outcome: OutcomeDue,
-        holds: Holds,
+        guards: RequestGuards,
     ) -> Result<Box<Failed>, Stopped> {
         let Unanswered {
             error,
             may_fall_back,
         } = unanswered;
-        self.note(&holds, may_fall_back);
+        self.note(&guards, may_fall_back);
         match self.others {
-            Some(others) if may_fall_back && !holds.gateway.drain.is_cut() => {
+            Some(others) if may_fall_back && !guards.gateway.drain.is_cut() => {
                 Ok(Box::new(Failed {
                     error,
                     others,
                     outcome,
-                    holds,
+                    guards,
                 }))
             }
             _ => Err(outcome.fail(error).await.into()),
@@ -249,7 +249,7 @@ pub struct Failed {
     error: GatewayError,
     others: Others,
     outcome: OutcomeDue,
-    holds: Holds,
+    guards: RequestGuards,
 }
 
 impl Failed {
@@ -263,7 +263,7 @@ impl Failed {
         let mut outcome = self.outcome;
         outcome.attempt_failed(&self.error);
         let decided = match outcome.record() {
-            Some(record) => decide::decide_again(record, self.others, &self.holds.permits).await,
+            Some(record) => decide::decide_again(record, self.others, &self.guards.permits).await,
             None => None,
         };
         match decided {
@@ -277,7 +277,7 @@ impl Failed {
                     facts,
                     forward,
                     outcome,
-                    holds: self.holds,
+                    guards: self.guards,
                 })
             }
             None => Err(outcome.fail(self.error).await.into()),
@@ -290,7 +290,7 @@ pub struct FellBack {
     facts: Box<RequestFacts>,
     forward: Box<Forward>,
     outcome: OutcomeDue,
-    holds: Holds,
+    guards: RequestGuards,
 }
 
 impl FellBack {
@@ -302,7 +302,7 @@ impl FellBack {
                 written,
                 forward: self.forward,
                 outcome,
-                holds: self.holds,
+                guards: self.guards,
             }),
             Err(error) => Err(outcome.fail(error).await.into()),
         }
@@ -315,7 +315,7 @@ pub struct Answered {
     exchange: Exchange,
     attempt: Attempt,
     outcome: OutcomeDue,
-    holds: Holds,
+    guards: RequestGuards,
 }
 
 /// Result of relaying a started response.
@@ -330,7 +330,7 @@ impl Answered {
     /// Relays the answer. The outcome of a complete answer is handed to the writer before the caller gets it; that of a
     /// stream follows its last byte. An answer that breaks before the caller received anything counts as missing.
     pub async fn relay(self) -> Result<Relayed, Stopped> {
-        let (gateway, attempt) = (&self.holds.gateway, self.attempt);
+        let (gateway, attempt) = (&self.guards.gateway, self.attempt);
         let relayed = if self.exchange.is_stream {
             let when = (gateway.drain.clone(), attempt.others.is_some());
             relay::stream(&self.exchange, self.incoming, self.outcome, when).await
@@ -339,11 +339,11 @@ impl Answered {
         };
         match relayed {
             Ok(response) => {
-                attempt.note(&self.holds, false);
+                attempt.note(&self.guards, false);
                 Ok(Relayed::Given(response))
             }
             Err((unanswered, outcome)) => {
-                let passed_on = Box::pin(attempt.pass_on(unanswered, outcome, self.holds));
+                let passed_on = Box::pin(attempt.pass_on(unanswered, outcome, self.guards));
                 Ok(Relayed::Failed(passed_on.await?))
             }
         }

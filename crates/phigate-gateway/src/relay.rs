@@ -15,7 +15,7 @@ use phigate_core::reply::ReplyStream;
 use phigate_core::wire::{FailureKind, ProviderFailure, StreamTranslator};
 use phigate_types::ErrorFormat;
 
-use phigate_edge::{Drain, Rarely};
+use phigate_edge::{Drain, PollOnWake};
 
 use crate::error::GatewayError;
 use crate::failure::{self, Unanswered};
@@ -39,7 +39,7 @@ pub(crate) async fn stream(
         translator: door.open_stream(exchange.format, &exchange.context),
         stage: exchange.reply.stage(door, exchange.context.event_bytes_max),
         answer: incoming.body,
-        cut: Rarely::new(Box::pin(async move { drain.cut().await })),
+        cut: PollOnWake::new(Box::pin(async move { drain.cut().await })),
         keeps_last_words: can_be_asked,
     };
     let (first, step) = source.read().await;
@@ -93,7 +93,7 @@ struct Source {
     stage: Option<ReplyStream>,
     answer: Answer,
     /// The end of the grace period. One future for the whole stream: all streams wait for it at one place.
-    cut: Rarely<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    cut: PollOnWake<Pin<Box<dyn Future<Output = ()> + Send>>>,
     /// Whether another provider may begin anew, so that words that were held of a stream that broke off stay here.
     keeps_last_words: bool,
 }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use phigate_core::protect::{Policy, Scanner};
-use phigate_core::service::{Answer, Answered, Desk, Refused};
+use phigate_core::service::{Answer, Answered, Refused, ServiceContext};
 use phigate_core::text::PhiText;
 
 use crate::error::GatewayError;
@@ -24,7 +24,7 @@ impl Gateway {
     pub async fn serve(
         self: &Arc<Self>,
         call: Call,
-        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+        service: impl FnOnce(&ServiceContext<'_>, Vec<u8>) -> Answered + Send + 'static,
     ) -> Response {
         match self.attend(call, service).await {
             Ok(response) => response,
@@ -35,7 +35,7 @@ impl Gateway {
     async fn attend(
         self: &Arc<Self>,
         call: Call,
-        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+        service: impl FnOnce(&ServiceContext<'_>, Vec<u8>) -> Answered + Send + 'static,
     ) -> Result<Response, Stopped> {
         let open = Open::admit(self, call).await?;
         let received = open.read().await?;
@@ -52,7 +52,7 @@ impl Gateway {
     async fn ask(
         self: &Arc<Self>,
         received: &Received,
-        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+        service: impl FnOnce(&ServiceContext<'_>, Vec<u8>) -> Answered + Send + 'static,
     ) -> Result<(Answered, Duration), GatewayError> {
         let account = &received.record.admission.account;
         let kept = (received.permits.clone(), received.record.permit.clone());
@@ -60,7 +60,7 @@ impl Gateway {
         let body = received.body.clone();
         let work = move |scanner: &Scanner| {
             let started = Instant::now();
-            let answered = service(&gateway.desk(policy, scanner), body.into());
+            let answered = service(&gateway.context(policy, scanner), body.into());
             gateway.metrics.scanned(started.elapsed());
             (answered, started.elapsed())
         };
@@ -74,8 +74,8 @@ impl Gateway {
         job.run(kept, work).await
     }
 
-    fn desk<'d>(&self, policy: Policy, scanner: &'d Scanner) -> Desk<'d> {
-        Desk {
+    fn context<'d>(&self, policy: Policy, scanner: &'d Scanner) -> ServiceContext<'d> {
+        ServiceContext {
             scanner,
             policy,
             bounds: self.request_limits().json,
@@ -118,7 +118,7 @@ mod tests {
     use phigate_store::Account;
 
     use super::*;
-    use crate::open::{Permits, Said};
+    use crate::open::{CallerMetadata, Permits};
     use crate::testing;
 
     /// A request of an account with this body.
@@ -126,7 +126,7 @@ mod tests {
         Received {
             record: testing::record(gateway, account),
             body: body.into(),
-            said: Said::default(),
+            said: CallerMetadata::default(),
             permits: Permits::NONE,
         }
     }

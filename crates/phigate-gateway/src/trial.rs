@@ -10,7 +10,7 @@ use phigate_core::wire;
 use phigate_store::Account;
 
 use crate::gateway::Gateway;
-use crate::provider::{Authorizer, BaseUrl, Destination, ProviderError, Rehearsal, Told};
+use crate::provider::{Authorizer, BaseUrl, Destination, ProviderError, Rehearsal, TrialResponse};
 use crate::route;
 
 /// Result of trying a provider.
@@ -150,7 +150,7 @@ impl Gateway {
         base: BaseUrl,
         authorizer: Authorizer,
         rehearsal: Rehearsal,
-    ) -> Result<Told, ProviderError> {
+    ) -> Result<TrialResponse, ProviderError> {
         let destination = Destination::new(base, rehearsal.headers(), authorizer);
         let asked = self.provider.rehearse(account_id, destination, rehearsal);
         asked.await
@@ -170,7 +170,7 @@ fn rehearse(account: &Account, name: &str, model: Option<&str>) -> Option<Rehear
     Rehearsal::new(route.format, &route.site())
 }
 
-fn judge(told: &Told, took_ms: u64) -> Trial {
+fn judge(told: &TrialResponse, took_ms: u64) -> Trial {
     if told.status.is_success() {
         return Trial::Works { took_ms };
     }
@@ -215,7 +215,7 @@ mod tests {
             ),
             (500, "", "It answers, but not as expected"),
         ] {
-            let told = Told {
+            let told = TrialResponse {
                 status: StatusCode::from_u16(status).unwrap(),
                 headers: http::HeaderMap::new(),
                 body: bytes::Bytes::from_static(body.as_bytes()),

@@ -30,7 +30,7 @@ pub(crate) struct Minute(i64);
 
 /// Outcome of an attempt at a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fare {
+pub(crate) enum AttemptOutcome {
     /// Answer, in a time of this class.
     Answered(u32),
     /// No answer, or an unusable one.
@@ -43,15 +43,15 @@ impl Minute {
     }
 
     /// The name of the counter of a provider in this minute; the row says which hour.
-    pub(crate) fn counter(self, provider: &str, fare: Fare) -> SmolStr {
+    pub(crate) fn counter(self, provider: &str, fare: AttemptOutcome) -> SmolStr {
         let minute = Digits::of(self.0.rem_euclid(60) as u32);
         let class;
         let fare = match fare {
-            Fare::Answered(number) => {
+            AttemptOutcome::Answered(number) => {
                 class = Digits::of(number);
                 class.text()
             }
-            Fare::Failed => "failed",
+            AttemptOutcome::Failed => "failed",
         };
         [PREFIX, minute.text(), ":", fare, ":", provider]
             .into_iter()
@@ -59,12 +59,12 @@ impl Minute {
     }
 
     /// Reads the name of an hourly row as the outcome of a provider in a minute.
-    pub(crate) fn read(hour: i64, name: &str) -> Option<(Self, Fare, &str)> {
+    pub(crate) fn read(hour: i64, name: &str) -> Option<(Self, AttemptOutcome, &str)> {
         let (minute, rest) = name.strip_prefix(PREFIX)?.split_once(':')?;
         let (fare, provider) = rest.split_once(':')?;
         let fare = match fare {
-            "failed" => Fare::Failed,
-            class => Fare::Answered(class.parse().ok()?),
+            "failed" => AttemptOutcome::Failed,
+            class => AttemptOutcome::Answered(class.parse().ok()?),
         };
         Some((
             Self(hour * 60 + minute.parse::<i64>().ok()?),
@@ -102,7 +102,11 @@ mod tests {
     #[test]
     fn counters_are_read_as_they_are_written() {
         let minute = Minute::of("2026-11-16T01:59:31Z".parse().unwrap());
-        for fare in [Fare::Failed, Fare::Answered(0), Fare::Answered(93)] {
+        for fare in [
+            AttemptOutcome::Failed,
+            AttemptOutcome::Answered(0),
+            AttemptOutcome::Answered(93),
+        ] {
             let name = minute.counter("azure-eu", fare);
             assert!(is_of_minute(&name));
             let read = Minute::read(minute.hour(), &name);

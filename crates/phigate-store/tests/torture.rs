@@ -182,13 +182,13 @@ impl Dice {
 
 /// Acknowledgements that writers received, by request.
 #[derive(Default)]
-struct Told {
+struct Acknowledged {
     decisions: Vec<Uuid>,
     attempts: Vec<Uuid>,
     outcomes: Vec<Uuid>,
 }
 
-impl Told {
+impl Acknowledged {
     /// Number of acknowledgements, by the letter of their lines.
     fn count(&self, letter: &str) -> usize {
         match letter {
@@ -210,7 +210,7 @@ impl Told {
 
 /// Starts a writer and kills it after a while. Whether it was killed with work under way: on a busy machine it may have
 /// given up by itself.
-fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Told) -> bool {
+fn kill_one(store: &str, key: &std::path::Path, moment: &Moment, told: &mut Acknowledged) -> bool {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
@@ -273,7 +273,7 @@ async fn read_trail(vault: &Vault, account: &str) -> HashMap<Uuid, Found> {
 
 /// Checks after the kills, with one server start, that everything is accounted for. Returns the number of acknowledged
 /// decisions, attempts and outcomes, of requests that were cut off, and of written records without an acknowledgement.
-async fn check(site: Site, told: Told) -> [usize; 5] {
+async fn check(site: Site, told: Acknowledged) -> [usize; 5] {
     let vault = site.serve().await;
     let account = account(&vault).await;
     let mut found = HashMap::new();
@@ -315,8 +315,8 @@ async fn check(site: Site, told: Told) -> [usize; 5] {
 }
 
 /// Kills writers of one store this many times, and notes their acknowledgements.
-fn kill_many(site: &Site, store: &str, kills: u64, dice: &mut Dice) -> Told {
-    let (mut told, mut useless) = (Told::default(), 0);
+fn kill_many(site: &Site, store: &str, kills: u64, dice: &mut Dice) -> Acknowledged {
+    let (mut told, mut useless) = (Acknowledged::default(), 0);
     for _ in 0..kills {
         while !kill_one(store, &site.key_file(), &dice.moment(), &mut told) {
             useless += 1;

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use axum::{Router, body};
 use http::{StatusCode, header};
 use phigate_core::service::presidio::{self, Hash, HashKind};
-use phigate_core::service::{Answered, Desk};
+use phigate_core::service::{Answered, ServiceContext};
 use phigate_edge::{EdgeError, RequestId, Upload, WorkPermit};
 use phigate_gateway::{Call, GatewayError, Sender, detector_of};
 use serde::Deserialize;
@@ -50,7 +50,7 @@ async fn analyze(State(desktop): State<Arc<Desktop>>, request: Request) -> Respo
 }
 
 async fn anonymize(State(desktop): State<Arc<Desktop>>, request: Request) -> Response {
-    let service = |desk: &Desk<'_>, body| presidio::anonymize(desk, body, HASH);
+    let service = |context: &ServiceContext<'_>, body| presidio::anonymize(context, body, HASH);
     desktop.serve(request, service).await
 }
 
@@ -78,7 +78,7 @@ impl Desktop {
     async fn serve(
         &self,
         request: Request,
-        service: impl FnOnce(&Desk<'_>, Vec<u8>) -> Answered + Send + 'static,
+        service: impl FnOnce(&ServiceContext<'_>, Vec<u8>) -> Answered + Send + 'static,
     ) -> Response {
         let received = Instant::now();
         let (parts, upload) = Upload::split(request);

@@ -2,7 +2,7 @@
 
 use phigate_core::json::Bounds;
 use phigate_core::protect::Policy;
-use phigate_core::service::{self, Desk, presidio};
+use phigate_core::service::{self, ServiceContext, presidio};
 use phigate_types::Mode;
 
 use super::Target;
@@ -25,7 +25,7 @@ fn run(bytes: &[u8]) {
     let Some((first, body)) = bytes.split_first() else {
         return;
     };
-    let desk = Desk {
+    let context = ServiceContext {
         scanner: &QUICK,
         policy: Policy::uniform(Mode::MASK),
         bounds: Bounds {
@@ -35,10 +35,10 @@ fn run(bytes: &[u8]) {
     };
     let body = body.to_vec();
     let answered = match first % 4 {
-        0 => service::scan(&desk, body),
-        1 => service::guard(&desk, body),
-        2 => presidio::analyze(&desk, body),
-        _ => presidio::anonymize(&desk, body, |_, _, _| "hash".to_owned()),
+        0 => service::scan(&context, body),
+        1 => service::guard(&context, body),
+        2 => presidio::analyze(&context, body),
+        _ => presidio::anonymize(&context, body, |_, _, _| "hash".to_owned()),
     };
     if let Ok(answer) = answered {
         let is_json = serde_json::from_str::<serde::de::IgnoredAny>(answer.body.expose()).is_ok();

@@ -34,7 +34,7 @@ pub(crate) use extent::extend;
 pub(crate) use fit::{fit, joins_two, with_initial};
 pub(crate) use letters::in_letters;
 pub(crate) use particulars::{after as particulars, follows_rank, follows_title};
-pub(crate) use programs::Programs;
+pub(crate) use programs::AssistantNames;
 pub(crate) use repeat::{again, is_in_code, is_in_program, is_in_statement};
 pub(crate) use rounds::before_age;
 pub(crate) use spelled_out::{ends_in_name, spelled_out};

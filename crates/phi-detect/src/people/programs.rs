@@ -1,4 +1,4 @@
-//! Programs with names of people: the assistant that a prompt speaks to, a model, a maker.
+//! AssistantNames with names of people: the assistant that a prompt speaks to, a model, a maker.
 //!
 //! Any name may be that of a program, so the text itself has to say that it is a program: it introduces it ("You are
 //! Vela, an AI assistant"), a version or the name of a product follows ("Claude Code"), or, for a few famous
@@ -70,16 +70,16 @@ static INTRODUCTIONS: LazyLock<[(Finder<'static>, bool); 5]> = LazyLock::new(|| 
 });
 
 /// The programs of a text.
-pub(crate) struct Programs {
+pub(crate) struct AssistantNames {
     /// Hashes of the words by which the text calls programs that it introduces, or whose versions it names, in order.
     introduced: List<u64>,
 }
 
-impl Programs {
+impl AssistantNames {
     /// Finds the programs of a text that has candidates for names.
     pub(crate) fn of(page: &Page<'_>, candidates: &[Candidate]) -> Self {
         let has_names = candidates.iter().any(|one| one.kind == PhiKind::NAME);
-        let mut programs = Programs {
+        let mut programs = AssistantNames {
             introduced: if has_names {
                 introduced(page)
             } else {

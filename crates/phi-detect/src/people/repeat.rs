@@ -48,9 +48,9 @@ fn mention(
     let hyphens = hyphens.take_while(|&&byte| byte == b'-').count();
     let span = run.start + hyphens..run.end;
     let word = page.slice(span.clone());
-    let is_meant = |says: Says| match says {
-        Says::Who => true,
-        Says::WhoStandingOut => stands_out(page, &span),
+    let is_meant = |says: RepeatMeaning| match says {
+        RepeatMeaning::Who => true,
+        RepeatMeaning::WhoStandingOut => stands_out(page, &span),
     };
     let hash = lexicon::hash(word);
     let is_said = words.as_written(hash, word).any(is_meant)
@@ -88,7 +88,7 @@ impl Initials {
 
 /// Meaning of a repeated word of a name, written as in the name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Says {
+enum RepeatMeaning {
     /// The word identifies the person.
     Who,
     /// The word identifies the person only at a position without ordinary words.
@@ -145,7 +145,7 @@ struct Words<'a> {
     /// other word.
     lengths: [u64; 32],
     /// Words as names write them, sorted by hashes that ignore case.
-    written: List<(u64, &'a [u8], Says)>,
+    written: List<(u64, &'a [u8], RepeatMeaning)>,
     /// Other forms, sorted by hash.
     forms: List<(u64, Form)>,
 }
@@ -181,14 +181,14 @@ impl<'a> Words<'a> {
         };
         for (hash, text, is_last) in parts {
             if is_telling(text) {
-                words.push(hash, text, Says::Who);
+                words.push(hash, text, RepeatMeaning::Who);
                 words.forms.extend(Form::of(text).map(|form| (hash, form)));
             } else if is_last && is_half_telling(text) {
-                words.push(hash, text, Says::WhoStandingOut);
+                words.push(hash, text, RepeatMeaning::WhoStandingOut);
             }
         }
         for text in initials {
-            words.push(lexicon::hash(text.text()), text.text(), Says::Who);
+            words.push(lexicon::hash(text.text()), text.text(), RepeatMeaning::Who);
         }
         words.written.sort_unstable();
         words.forms.sort_unstable();
@@ -196,7 +196,7 @@ impl<'a> Words<'a> {
         words
     }
 
-    fn push(&mut self, hash: u64, text: &'a [u8], says: Says) {
+    fn push(&mut self, hash: u64, text: &'a [u8], says: RepeatMeaning) {
         self.lengths[usize::from(text[0] % 32)] |= 1 << text.len().min(63);
         self.written.push((hash, text, says));
     }
@@ -208,7 +208,7 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the meanings of a word that is written as in a name.
-    fn as_written(&self, hash: u64, word: &[u8]) -> impl Iterator<Item = Says> {
+    fn as_written(&self, hash: u64, word: &[u8]) -> impl Iterator<Item = RepeatMeaning> {
         let first = self
             .written
             .partition_point(|one| (one.0, one.1) < (hash, word));

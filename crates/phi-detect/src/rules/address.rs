@@ -6,7 +6,7 @@
 use std::cell::LazyCell;
 use std::ops::Range;
 
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::context::{Strength, claim_before, is_spoken_of};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
@@ -22,7 +22,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     by_number(page, out);
     by_street_word(page, out);
     by_label(page, out);
@@ -30,7 +30,7 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 }
 
 /// Lines that open with a number, a code, a box or a unit.
-fn by_number(page: &Page<'_>, out: &mut Out<'_>) {
+fn by_number(page: &Page<'_>, out: &mut Collector<'_>) {
     let mut free_from = 0;
     // Five digits may be a ZIP code by the state before them. Other digits may not, unless the text has a ZIP label.
     let has_zip_label = LazyCell::new(|| page.has_meaning(|meaning| meaning == Meaning::Zip));
@@ -127,7 +127,7 @@ fn house_lived_at(page: &Page<'_>, mark: &Mark) -> Option<Range<usize>> {
 }
 
 /// Finds a street without a number after words that say that a person lives there ("lives on Larchmont Avenue").
-fn by_street_word(page: &Page<'_>, out: &mut Out<'_>) {
+fn by_street_word(page: &Page<'_>, out: &mut Collector<'_>) {
     let streets = page.marks.iter();
     for mark in streets.filter(|mark| mark.sense.has(Sense::STREET)) {
         if let Some(start) = places::street_before(page, mark.range())
@@ -139,7 +139,7 @@ fn by_street_word(page: &Page<'_>, out: &mut Out<'_>) {
 }
 
 /// Finds streets without a number after a label ("Address: Larchmont Avenue", "corner of Oak and Main").
-fn by_label(page: &Page<'_>, out: &mut Out<'_>) {
+fn by_label(page: &Page<'_>, out: &mut Collector<'_>) {
     let labels = |meaning| {
         page.labels
             .iter()
@@ -208,7 +208,7 @@ fn clause_after(page: &Page<'_>, label_end: usize) -> usize {
     at + lead.map_or(0, |lead| lead.len())
 }
 
-fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
+fn in_fields(page: &Page<'_>, out: &mut Collector<'_>) {
     for (span, value) in page.fields_of(Meaning::Address) {
         if is_address_like(value) {
             out.push(span, 0.9, "address.field");
@@ -405,7 +405,7 @@ fn whole(page: &Page<'_>, line: &Line) -> Option<(Range<usize>, f32)> {
 }
 
 /// A ZIP code on its own: called so, or after a state or country.
-fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+fn zip(page: &Page<'_>, span: Range<usize>, out: &mut Collector<'_>) {
     let end = places::zip_end(page, span.end);
     let claim = claim_before(page, span.start, |meaning| {
         matches!(

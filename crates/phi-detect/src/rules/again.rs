@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Out;
+use super::Collector;
 use crate::budget::{Few, List, Memory};
 use crate::candidate::Candidate;
 use crate::context::number_claim;
@@ -242,8 +242,12 @@ impl<'a> Known<'a> {
     }
 }
 
-fn out<'a>(kind: PhiKind, settings: &'a Settings, candidates: &'a mut List<Candidate>) -> Out<'a> {
-    Out {
+fn out<'a>(
+    kind: PhiKind,
+    settings: &'a Settings,
+    candidates: &'a mut List<Candidate>,
+) -> Collector<'a> {
+    Collector {
         kind,
         settings,
         candidates,

@@ -7,14 +7,14 @@ use crate::candidate::Candidate;
 use crate::settings::Settings;
 
 /// People named in a text, and its spans that are taken.
-pub(crate) struct Company<'a> {
+pub(crate) struct NamedPeople<'a> {
     /// Names in order.
     names: &'a [Range<usize>],
     /// Taken spans in order, without overlaps.
     taken: List<Range<usize>>,
 }
 
-impl<'a> Company<'a> {
+impl<'a> NamedPeople<'a> {
     pub(super) fn of(
         names: &'a [Range<usize>],
         candidates: &List<Candidate>,
@@ -34,7 +34,7 @@ impl<'a> Company<'a> {
                 _ => taken.push(span),
             }
         }
-        Company { names, taken }
+        NamedPeople { names, taken }
     }
 
     /// Returns the names in order.

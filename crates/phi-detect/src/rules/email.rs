@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::budget::Few;
 use crate::lexicon::Sense;
 use crate::page::{Mark, Page, is_word_byte};
@@ -20,7 +20,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: super::never,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     for (index, mark) in page.each_mark().map(|index| (index, page.marks[index])) {
         if mark.sense.has(Sense::AT) {
             if let Some((span, score)) = with_sign(page, mark.range()) {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::context::{LabelMatch, Strength, claim_after, number_claim, value_after};
 use crate::kinds::{Evidence, Meaning, Number, Shape};
 use crate::page::{Label, Page};
@@ -21,7 +21,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: super::never,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     let Some(number) = &out.kind.rule().number else {
         return;
     };
@@ -106,7 +106,7 @@ fn is_number(number: &Number, text: &[u8]) -> bool {
 /// Takes the whole values of fields with this meaning.
 pub(super) fn fields(
     page: &Page<'_>,
-    out: &mut Out<'_>,
+    out: &mut Collector<'_>,
     meaning: Meaning,
     evidence: Evidence,
     is_value: impl Fn(&[u8]) -> bool,
@@ -121,7 +121,7 @@ pub(super) fn fields(
 /// Takes values that are said or written character by character right after a label.
 pub(super) fn spelled(
     page: &Page<'_>,
-    out: &mut Out<'_>,
+    out: &mut Collector<'_>,
     is_label: impl Fn(Meaning) -> bool,
     is_value: impl Fn(&Spelled, &Label) -> bool,
 ) {
@@ -138,7 +138,7 @@ pub(super) fn spelled(
 /// Takes numbers said in words, for which `judge` knows evidence by their label and count of digits.
 pub(super) fn spoken(
     page: &Page<'_>,
-    out: &mut Out<'_>,
+    out: &mut Collector<'_>,
     own: &[Meaning],
     judge: impl Fn(Option<LabelMatch>, usize) -> Option<Evidence>,
 ) {

@@ -21,17 +21,17 @@ use crate::kinds::{Evidence, PhiKind, Shape};
 use crate::page::Page;
 use crate::settings::Settings;
 
-use company::Company;
+use company::NamedPeople;
 
 /// Functions that find a kind of PHI.
 pub(crate) struct Finder {
     /// Whether two findings form one, given the left text, the text between, and the right text.
     pub(crate) joins: fn(&str, &str, &str) -> bool,
-    pub(crate) find: fn(&Page<'_>, &mut Out<'_>),
+    pub(crate) find: fn(&Page<'_>, &mut Collector<'_>),
     /// Finds values directly after a name: a record number, a date of birth.
-    pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Out<'_>),
+    pub(crate) beside: fn(&Page<'_>, &Range<usize>, &mut Collector<'_>),
     /// Finds unlabelled values in a text about people; `None` for kinds to which people in the text are not evidence.
-    pub(crate) among: Option<fn(&Page<'_>, &Company<'_>, &mut Out<'_>)>,
+    pub(crate) among: Option<fn(&Page<'_>, &NamedPeople<'_>, &mut Collector<'_>)>,
     /// Returns the span of the model's finding, with the following text that belongs to it by its form.
     pub(crate) complete: fn(&Page<'_>, Range<usize>) -> Range<usize>,
     /// Whether the words around the model's finding say that it is something else.
@@ -44,7 +44,7 @@ fn never(_: &Page<'_>, _: &Range<usize>) -> bool {
 }
 
 /// Finds nothing beside a name, for kinds to which a name is not evidence.
-fn no_neighbour(_: &Page<'_>, _: &Range<usize>, _: &mut Out<'_>) {}
+fn no_neighbour(_: &Page<'_>, _: &Range<usize>, _: &mut Collector<'_>) {}
 
 /// Returns the span unchanged, for kinds that the model finds whole.
 fn as_found(_: &Page<'_>, span: Range<usize>) -> Range<usize> {
@@ -86,7 +86,7 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Li
         if !page.has_time() {
             return;
         }
-        let mut out = Out {
+        let mut out = Collector {
             kind,
             settings,
             candidates,
@@ -99,7 +99,7 @@ pub(crate) fn find_all(page: &Page<'_>, settings: &Settings, candidates: &mut Li
 pub(crate) use again::find as find_numbers_again;
 
 /// A rule that finds further names from the people named in a text.
-pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Out<'_>);
+pub(crate) type ByNames = fn(&Page<'_>, &[Range<usize>], &mut Collector<'_>);
 
 /// The people named in the text, wherever else it names them.
 pub(crate) const AGAIN: ByNames = name::find_again;
@@ -118,7 +118,7 @@ pub(crate) fn find_by_names(
     find: ByNames,
     candidates: &mut List<Candidate>,
 ) {
-    let mut out = Out {
+    let mut out = Collector {
         kind: PhiKind::NAME,
         settings,
         candidates,
@@ -142,9 +142,9 @@ pub(crate) fn find_beside_names(
     let distinct = names.iter().enumerate().filter(is_first);
     let distinct = page.memory().collect(distinct.map(|(_, name)| name));
     // Who is named, and by how many candidates it was made.
-    let mut company: Option<(Company<'_>, usize)> = None;
+    let mut company: Option<(NamedPeople<'_>, usize)> = None;
     for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
-        let mut out = Out {
+        let mut out = Collector {
             kind,
             settings,
             candidates,
@@ -155,8 +155,8 @@ pub(crate) fn find_beside_names(
         if let Some(among) = finder(kind).among.filter(|_| !names.is_empty()) {
             let count = out.candidates.len();
             let current = company.take().filter(|(_, made_by)| *made_by == count);
-            let current =
-                current.unwrap_or_else(|| (Company::of(names, out.candidates, settings), count));
+            let current = current
+                .unwrap_or_else(|| (NamedPeople::of(names, out.candidates, settings), count));
             among(page, &current.0, &mut out);
             company = Some(current);
         }
@@ -164,13 +164,13 @@ pub(crate) fn find_beside_names(
 }
 
 /// Collector of a rule's candidates.
-pub(crate) struct Out<'a> {
+pub(crate) struct Collector<'a> {
     pub(crate) kind: PhiKind,
     pub(crate) settings: &'a Settings,
     candidates: &'a mut List<Candidate>,
 }
 
-impl Out<'_> {
+impl Collector<'_> {
     /// One more candidate of the rule's kind, as sure as the kind's row says.
     pub(crate) fn weigh(&mut self, span: Range<usize>, shape: Shape, evidence: Evidence) {
         let weights = self.kind.rule().weights;

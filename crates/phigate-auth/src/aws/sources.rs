@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Keys;
 use crate::error::{AuthError, Reason};
 use crate::fetch::{Answer, Ask, Fetch, Method, Place};
-use crate::lease::Lent;
+use crate::lease::Leased;
 use crate::machine::Machine;
 use crate::secret::Secret;
 use crate::token::clock_skew;
@@ -23,9 +23,9 @@ pub(crate) async fn by_machine(
     machine: &Machine,
     region: &str,
     token_url: Option<&str>,
-) -> Result<Lent<Keys>, AuthError> {
-    if let Some(lent) = from_variables(machine) {
-        return Ok(lent);
+) -> Result<Leased<Keys>, AuthError> {
+    if let Some(leased) = from_variables(machine) {
+        return Ok(leased);
     }
     if machine.variable("AWS_WEB_IDENTITY_TOKEN_FILE").is_some() {
         return for_web_identity(fetch, machine, region, token_url).await;
@@ -40,11 +40,11 @@ fn no_identity() -> AuthError {
     AuthError::Refused(Reason::NoIdentity)
 }
 
-fn from_variables(machine: &Machine) -> Option<Lent<Keys>> {
+fn from_variables(machine: &Machine) -> Option<Leased<Keys>> {
     let id = machine.variable("AWS_ACCESS_KEY_ID")?;
     let key = Secret::from(machine.variable("AWS_SECRET_ACCESS_KEY")?);
     let token = machine.variable("AWS_SESSION_TOKEN").map(Secret::from);
-    Some(Lent {
+    Some(Leased {
         value: Keys::new(id.to_owned(), key, token),
         lifetime: LOOK_AGAIN,
     })
@@ -56,7 +56,7 @@ async fn for_web_identity(
     machine: &Machine,
     region: &str,
     token_url: Option<&str>,
-) -> Result<Lent<Keys>, AuthError> {
+) -> Result<Leased<Keys>, AuthError> {
     let role = machine.variable("AWS_ROLE_ARN").ok_or_else(no_identity)?;
     let token = machine
         .file("AWS_WEB_IDENTITY_TOKEN_FILE")
@@ -116,7 +116,7 @@ fn container_request(machine: &Machine) -> Result<Option<Ask>, AuthError> {
 }
 
 /// Instance metadata, version 2: first a session, then the role's name, then its credentials.
-async fn from_instance(fetch: &dyn Fetch, machine: &Machine) -> Result<Lent<Keys>, AuthError> {
+async fn from_instance(fetch: &dyn Fetch, machine: &Machine) -> Result<Leased<Keys>, AuthError> {
     let is_off = machine
         .variable("AWS_EC2_METADATA_DISABLED")
         .is_some_and(|value| value.eq_ignore_ascii_case("true"));
@@ -196,14 +196,14 @@ struct Wire {
     expiration: Option<String>,
 }
 
-fn read_document(answer: &Answer) -> Result<Lent<Keys>, AuthError> {
+fn read_document(answer: &Answer) -> Result<Leased<Keys>, AuthError> {
     check_status(answer)?;
     let wire: Wire = serde_json::from_slice(&answer.body).map_err(|_| AuthError::Unreadable)?;
-    lent(wire)
+    leased(wire)
 }
 
 /// Credentials in the answer of the token service, which is XML: four elements with plain text.
-fn read_xml(body: &[u8]) -> Result<Lent<Keys>, AuthError> {
+fn read_xml(body: &[u8]) -> Result<Leased<Keys>, AuthError> {
     let text = std::str::from_utf8(body).map_err(|_| AuthError::Unreadable)?;
     let element = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;
@@ -224,10 +224,10 @@ fn read_xml(body: &[u8]) -> Result<Lent<Keys>, AuthError> {
         token: element("SessionToken").map(Secret::new),
         expiration: element("Expiration"),
     };
-    lent(wire)
+    leased(wire)
 }
 
-fn lent(wire: Wire) -> Result<Lent<Keys>, AuthError> {
+fn leased(wire: Wire) -> Result<Leased<Keys>, AuthError> {
     let is_plain = |text: &str| !text.is_empty() && crate::secret::is_visible(text);
     let token_is_fine = wire
         .token
@@ -247,7 +247,7 @@ fn lent(wire: Wire) -> Result<Lent<Keys>, AuthError> {
             Duration::try_from(left).map_err(|_| AuthError::Unreadable)?
         }
     };
-    Ok(Lent {
+    Ok(Leased {
         value: Keys::new(wire.access_key_id, wire.secret_access_key, wire.token),
         lifetime,
     })
@@ -261,8 +261,8 @@ mod tests {
     fn the_token_services_xml_is_read() {
         let xml = "<R><Credentials><AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>a&amp;b/+</SecretAccessKey>\
                    <SessionToken>tok==</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials></R>";
-        let lent = read_xml(xml.as_bytes()).expect("it is what the service writes");
-        let read = lent.value;
+        let leased = read_xml(xml.as_bytes()).expect("it is what the service writes");
+        let read = leased.value;
         assert!(read.are("ASIA1", "a&b/+", Some("tok==")));
         assert!(read_xml(b"<R></R>").is_err());
         assert!(!format!("{read:?}").contains("a&b"));

@@ -16,7 +16,7 @@ use crate::request::RequestError;
 use crate::text::PhiText;
 
 use super::fields::{given, object, of_kind, strings};
-use super::{Answer, Answered, Desk, Refused};
+use super::{Answer, Answered, Refused, ServiceContext};
 
 /// Fields about the request that no model reads. Every other field, known or not, is content.
 const ABOUT: &[&str] = &[
@@ -46,14 +46,14 @@ enum Verdict {
 }
 
 /// Answers a request of LiteLLM.
-pub fn guard(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
-    let asked = object(body, desk.bounds)?;
+pub fn guard(context: &ServiceContext<'_>, body: Vec<u8>) -> Answered {
+    let asked = object(body, context.bounds)?;
     let root = asked.root();
     check(&root)?;
     let repeated = Repeated::of(&root);
-    let scanned = scan_plain(desk.scanner, CHAT.form, content(&root, &repeated)?);
+    let scanned = scan_plain(context.scanner, CHAT.form, content(&root, &repeated)?);
     let report = scanned.report().clone();
-    let answer = match verdict(desk, &scanned, &repeated)? {
+    let answer = match verdict(context, &scanned, &repeated)? {
         Verdict::Pass => json!({ "action": "NONE" }).to_string(),
         Verdict::Block(reason) => {
             json!({ "action": "BLOCKED", "blocked_reason": reason }).to_string()
@@ -155,11 +155,11 @@ fn is_empty(value: &Value<'_>) -> bool {
 }
 
 fn verdict(
-    desk: &Desk<'_>,
+    context: &ServiceContext<'_>,
     scanned: &ScannedDocument,
     repeated: &Repeated<'_>,
 ) -> Result<Verdict, Refused> {
-    let (report, policy) = (scanned.report(), &desk.policy);
+    let (report, policy) = (scanned.report(), &context.policy);
     if scanned.is_blocked(policy) {
         return Ok(Verdict::Block(found(report)));
     }
@@ -169,7 +169,7 @@ fn verdict(
     if !report.is_complete() {
         return Err(Refused::unfinished(report));
     }
-    match scanned.rewrite(desk.scanner, policy) {
+    match scanned.rewrite(context.scanner, policy) {
         Ok(_) if !scanned.is_changed(policy) => Ok(Verdict::Pass),
         Ok(rewritten) => Ok(given_back(scanned, policy, &rewritten, repeated)),
         Err(NotRewritten::Refused(refusal)) => Ok(Verdict::Block(refusal.message)),

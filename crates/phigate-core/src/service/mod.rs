@@ -18,7 +18,7 @@ pub use scan::{scan, scan_actions};
 
 /// The context of a service call.
 #[derive(Debug, Clone)]
-pub struct Desk<'d> {
+pub struct ServiceContext<'d> {
     /// The account's scanner, with the request's deadline.
     pub scanner: &'d Scanner,
     /// The caller's policy.
@@ -49,7 +49,7 @@ pub struct Refused {
 pub type Answered = Result<Answer, Refused>;
 
 /// A service: a body in, an answer out.
-pub type Service = fn(&Desk<'_>, Vec<u8>) -> Answered;
+pub type Service = fn(&ServiceContext<'_>, Vec<u8>) -> Answered;
 
 impl Refused {
     /// An incomplete scan: there may be further findings.

@@ -10,7 +10,7 @@ use crate::request::{self, RequestError};
 use crate::text::PhiText;
 
 use super::fields::{given, object, of_kind, strings, wrong_value};
-use super::{Answer, Answered, Desk, Refused};
+use super::{Answer, Answered, Refused, ServiceContext};
 
 /// The three fields that can hold the content to scan.
 const FORMS: [&str; 3] = ["text", "texts", "json"];
@@ -25,12 +25,12 @@ const OPTIONS: [&str; 3] = ["action", "depth", "explain"];
 const FIND: &str = "find";
 
 /// Answers a scan request.
-pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
-    let document = object(body, desk.bounds)?;
+pub fn scan(context: &ServiceContext<'_>, body: Vec<u8>) -> Answered {
+    let document = object(body, context.bounds)?;
     let root = document.root();
     let asked = Asked::read(&root)?;
-    let at_depth = asked.depth.map(|depth| desk.scanner.at_depth(depth));
-    let scanner = at_depth.as_ref().unwrap_or(desk.scanner);
+    let at_depth = asked.depth.map(|depth| context.scanner.at_depth(depth));
+    let scanner = at_depth.as_ref().unwrap_or(context.scanner);
     let scanned = scan_plain(scanner, CHAT.form, document);
     let report = scanned.report().clone();
     if !report.is_complete() {
@@ -41,7 +41,7 @@ pub fn scan(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
         // The requested mode applies instead of the account's policy, because nothing is forwarded.
         Some(mode) => match scanned.rewrite(
             scanner,
-            &Policy::uniform(mode).allowing_unscannable(desk.policy.allows_unscannable()),
+            &Policy::uniform(mode).allowing_unscannable(context.policy.allows_unscannable()),
         ) {
             Ok(rewritten) => Some(rewritten),
             Err(reason) => return Err(Refused::not_rewritten(reason, &report)),
@@ -152,16 +152,16 @@ impl Asked {
         let told = scanned.found_in(value).into_iter().map(|found| {
             let holder = scanned.document().value(found.node);
             let path = tells_paths.then(|| path_from(value, &holder, withheld));
-            Told::new(&found, path)
+            ReportedFinding::new(&found, path)
         });
-        let told: Vec<Told> = told.collect();
+        let told: Vec<ReportedFinding> = told.collect();
         serde_json::to_string(&told).expect("words and numbers always serialise")
     }
 }
 
 /// A finding for the caller.
 #[derive(Serialize)]
-struct Told {
+struct ReportedFinding {
     #[serde(rename = "type")]
     kind: &'static str,
     start: usize,
@@ -172,7 +172,7 @@ struct Told {
     path: Option<String>,
 }
 
-impl Told {
+impl ReportedFinding {
     fn new(found: &Found<'_>, path: Option<String>) -> Self {
         Self {
             kind: found.finding.kind.code(),

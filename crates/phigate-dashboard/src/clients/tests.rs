@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use phigate_store::{Provider, ProviderConfig, Settings};
+use phigate_store::{AllowedValues, Provider, ProviderConfig, Settings};
 use phigate_types::{Mode, Policy, ProviderKind, read_models};
 
 use super::*;
@@ -105,6 +105,7 @@ fn account(providers: &[(&str, &str, &str)]) -> Account {
         name: "default".to_owned(),
         mode: Mode::FLAG,
         policy: Policy::uniform(Mode::FLAG),
+        allowed: AllowedValues::default(),
         settings: Settings::default(),
         providers: providers.iter().map(provider).collect(),
         aliases: BTreeMap::new(),

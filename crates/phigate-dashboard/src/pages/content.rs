@@ -32,7 +32,7 @@ pub(crate) struct Passage {
 }
 
 /// Treatment of a request's texts on the way out.
-enum Fate {
+enum Treatment {
     Unchanged,
     NothingSent,
     /// Each finding was treated by the policy; findings of older records, which do not say how, as in this mode.
@@ -52,11 +52,11 @@ impl Content {
                 .map(|content| String::from_utf8_lossy(content.expose()).into_owned())
         };
         let original = bytes(&revealed.original).unwrap_or_default();
-        let fate = fate(decision);
-        let sent = match (&fate, bytes(&revealed.sent)) {
+        let treatment = treatment(decision);
+        let sent = match (&treatment, bytes(&revealed.sent)) {
             (_, Some(sent)) => sent,
-            (Fate::Unchanged, None) => original.clone(),
-            (Fate::NothingSent | Fate::Rewritten(_), None) => String::new(),
+            (Treatment::Unchanged, None) => original.clone(),
+            (Treatment::NothingSent | Treatment::Rewritten(_), None) => String::new(),
         };
         let texts = strings(&original);
         let sent_texts: Vec<String> = strings(&sent).into_iter().map(|(_, text)| text).collect();
@@ -68,13 +68,13 @@ impl Content {
             .iter()
             .filter_map(|(path, text)| Some((path, text, by_path.get(path.as_str())?)))
             .take(PASSAGES)
-            .map(|(path, text, here)| passage(path, text, here, &fate, &sent_texts))
+            .map(|(path, text, here)| passage(path, text, here, &treatment, &sent_texts))
             .collect();
         Content {
-            sent_title: match fate {
-                Fate::Unchanged => "Sent to the provider, unchanged",
-                Fate::NothingSent => "Nothing was sent",
-                Fate::Rewritten(_) => "Sent to the provider",
+            sent_title: match treatment {
+                Treatment::Unchanged => "Sent to the provider, unchanged",
+                Treatment::NothingSent => "Nothing was sent",
+                Treatment::Rewritten(_) => "Sent to the provider",
             },
             passages,
             original: pretty(&original),
@@ -84,13 +84,13 @@ impl Content {
     }
 }
 
-fn fate(decision: &Decision) -> Fate {
+fn treatment(decision: &Decision) -> Treatment {
     // The action says what happened; the mode only what was meant to.
     let done = Mode::all().find(|mode| mode.action == decision.action);
     match done.map(|mode| (mode, mode.effect)) {
-        Some((_, Effect::Keep)) => Fate::Unchanged,
-        Some((mode, Effect::Replace(_))) => Fate::Rewritten(mode),
-        Some((_, Effect::Block)) | None => Fate::NothingSent,
+        Some((_, Effect::Keep)) => Treatment::Unchanged,
+        Some((mode, Effect::Replace(_))) => Treatment::Rewritten(mode),
+        Some((_, Effect::Block)) | None => Treatment::NothingSent,
     }
 }
 
@@ -98,14 +98,14 @@ fn passage(
     path: &str,
     text: &str,
     findings: &[&Finding],
-    fate: &Fate,
+    treatment: &Treatment,
     sent_texts: &[String],
 ) -> Passage {
     let original = cut(text, findings, None);
-    let sent = match fate {
-        Fate::Unchanged => original.clone(),
-        Fate::NothingSent => Vec::new(),
-        Fate::Rewritten(mode) => {
+    let sent = match treatment {
+        Treatment::Unchanged => original.clone(),
+        Treatment::NothingSent => Vec::new(),
+        Treatment::Rewritten(mode) => {
             let expected = cut(text, findings, Some(*mode));
             let expected_text: String = expected.iter().map(|piece| piece.text.as_str()).collect();
             // A translation may join texts, so it is enough that a sent text holds this one.

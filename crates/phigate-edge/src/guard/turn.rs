@@ -12,20 +12,20 @@ use tokio::io::AsyncWrite;
 use super::{Guard, Phase};
 use crate::activity::Activity;
 use crate::drain::Drain;
+use crate::early_limiter::{Asked, EarlyLimiter};
 use crate::head::Framing;
-use crate::turnstile::{Asked, Turnstile};
 
 /// Interval at which refused connections are polled again, all together. A refusal costs half as much right after
 /// another one, because answers evict its data from the processor's caches.
 pub(crate) const BEAT: Duration = Duration::from_millis(10);
 
 /// Refusals that are not flushed yet.
-pub(super) struct Owed {
+pub(super) struct PendingRefusals {
     bytes: BytesMut,
     is_flushed: bool,
 }
 
-impl Owed {
+impl PendingRefusals {
     pub(super) fn nothing() -> Self {
         Self {
             bytes: BytesMut::new(),
@@ -41,7 +41,7 @@ impl Owed {
 /// The early limiter, and the connection's state that it needs.
 #[derive(Clone)]
 pub(crate) struct Turn {
-    pub(crate) turnstile: Arc<dyn Turnstile>,
+    pub(crate) early_limiter: Arc<dyn EarlyLimiter>,
     pub(crate) activity: Arc<Activity>,
     pub(crate) drain: Drain,
 }
@@ -75,10 +75,14 @@ impl<I> Guard<I> {
         let Some(asked) = Asked::read(&self.held[..end]) else {
             return false;
         };
-        let Some(refusal) = turn.turnstile.turn_away(&asked) else {
+        let Some(refusal) = turn.early_limiter.turn_away(&asked) else {
             return false;
         };
-        refusal.write(*asked.request_id, SystemTime::now(), &mut self.owed.bytes);
+        refusal.write(
+            *asked.request_id,
+            SystemTime::now(),
+            &mut self.pending.bytes,
+        );
         turn.activity.touch(Instant::now());
         self.held.advance(whole);
         self.head_deadline.stop();
@@ -107,19 +111,19 @@ fn next_beat() -> tokio::time::Instant {
 impl<I: AsyncWrite + Unpin> Guard<I> {
     /// Writes the pending refusals.
     pub(super) fn poll_owed(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while !self.owed.bytes.is_empty() {
-            let written = Pin::new(&mut self.inner).poll_write(cx, &self.owed.bytes);
+        while !self.pending.bytes.is_empty() {
+            let written = Pin::new(&mut self.inner).poll_write(cx, &self.pending.bytes);
             let count = ready!(self.watch(cx, written))?;
             if count == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            self.owed.bytes.advance(count);
-            self.owed.is_flushed = false;
+            self.pending.bytes.advance(count);
+            self.pending.is_flushed = false;
         }
-        if !self.owed.is_flushed {
+        if !self.pending.is_flushed {
             let flushed = Pin::new(&mut self.inner).poll_flush(cx);
             ready!(self.watch(cx, flushed))?;
-            self.owed.is_flushed = true;
+            self.pending.is_flushed = true;
         }
         Poll::Ready(Ok(()))
     }

@@ -14,7 +14,7 @@ async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
     let patience = Duration::from_millis(200);
     let decide = async |text: &str| {
         let body = Bytes::from(text.to_owned());
-        let decided = decide(&record, body, Said::default(), &Permits::NONE);
+        let decided = decide(&record, body, CallerMetadata::default(), &Permits::NONE);
         tokio::time::timeout(patience, decided).await.is_ok()
     };
     let all = std::thread::available_parallelism().unwrap().get();
@@ -43,7 +43,7 @@ async fn an_account_with_much_to_scan_does_not_hold_up_another() {
             let _ = decide(
                 &record,
                 digits(number, 200),
-                Said::default(),
+                CallerMetadata::default(),
                 &Permits::NONE,
             )
             .await;
@@ -54,7 +54,13 @@ async fn an_account_with_much_to_scan_does_not_hold_up_another() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let record = testing::record(&gateway, &other);
-    let (_, verdict) = decide(&record, digits(99, 10), Said::default(), &Permits::NONE).await;
+    let (_, verdict) = decide(
+        &record,
+        digits(99, 10),
+        CallerMetadata::default(),
+        &Permits::NONE,
+    )
+    .await;
     assert!(verdict.is_ok(), "it was not scanned");
     let before_it = finished.load(Ordering::SeqCst);
     let processors = std::thread::available_parallelism().unwrap().get();

@@ -174,13 +174,13 @@ impl ProviderError {
 }
 
 /// A provider's response to a trial. The body is not read if it is content.
-pub(crate) struct Told {
+pub(crate) struct TrialResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Told {
+impl TrialResponse {
     async fn by(answer: Incoming) -> Self {
         let body = match answer.status.is_success() {
             true => Bytes::new(),
@@ -272,7 +272,7 @@ impl Provider {
         account: &str,
         destination: Destination,
         probe: Probe,
-    ) -> Result<Told, ProviderError> {
+    ) -> Result<TrialResponse, ProviderError> {
         let call = Outgoing {
             account,
             destination,
@@ -283,7 +283,7 @@ impl Provider {
         };
         let deadline =
             Instant::now() + Duration::from_millis(self.limits.connect_ms.saturating_mul(2));
-        Ok(Told::by(self.attempt(&call, deadline).await?).await)
+        Ok(TrialResponse::by(self.attempt(&call, deadline).await?).await)
     }
 
     /// Sends a request of the gateway's own words, which tests a model.
@@ -292,7 +292,7 @@ impl Provider {
         account: &str,
         destination: Destination,
         rehearsal: Rehearsal,
-    ) -> Result<Told, ProviderError> {
+    ) -> Result<TrialResponse, ProviderError> {
         let (path, query, body) = rehearsal.cleared.into_parts();
         let call = Outgoing {
             account,
@@ -303,7 +303,7 @@ impl Provider {
             body: body.into(),
         };
         let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
-        Ok(Told::by(self.attempt(&call, deadline).await?).await)
+        Ok(TrialResponse::by(self.attempt(&call, deadline).await?).await)
     }
 
     /// One attempt. If the provider refuses a token that can be renewed, the call is repeated once with a new one,

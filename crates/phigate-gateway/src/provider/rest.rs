@@ -20,7 +20,7 @@ const REMEMBERED_MAX: usize = 10_000;
 
 /// Recent failures of an account's provider.
 #[derive(Debug, Clone, Copy)]
-struct Fare {
+struct RecentFailures {
     failures: u32,
     rests_until: Instant,
 }
@@ -28,53 +28,53 @@ struct Fare {
 /// The resting providers, by account and name.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
-    fares: Mutex<HashMap<(String, String), Fare>>,
+    recent: Mutex<HashMap<(String, String), RecentFailures>>,
 }
 
 impl Rest {
     /// Records the result of a call.
     pub(crate) fn note(&self, account: &str, provider: &str, has_failed: bool, now: Instant) {
-        let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         // Fast path: providers rarely fail.
-        if !has_failed && fares.is_empty() {
+        if !has_failed && recent.is_empty() {
             return;
         }
         let key = (account.to_owned(), provider.to_owned());
         if !has_failed {
-            fares.remove(&key);
+            recent.remove(&key);
             return;
         }
-        if fares.len() >= REMEMBERED_MAX {
-            fares.retain(|_, fare| fare.rests_until > now);
+        if recent.len() >= REMEMBERED_MAX {
+            recent.retain(|_, failed| failed.rests_until > now);
         }
-        let fare = fares.entry(key).or_insert(Fare {
+        let failed = recent.entry(key).or_insert(RecentFailures {
             failures: 0,
             rests_until: now,
         });
-        fare.failures = fare.failures.saturating_add(1);
-        if let Some(beyond) = fare.failures.checked_sub(FAILURES_MAX) {
+        failed.failures = failed.failures.saturating_add(1);
+        if let Some(beyond) = failed.failures.checked_sub(FAILURES_MAX) {
             let rest = REST_FIRST.saturating_mul(2u32.saturating_pow(beyond.min(8)));
-            fare.rests_until = now + rest.min(REST_MAX);
+            failed.rests_until = now + rest.min(REST_MAX);
         }
     }
 
     /// Whether a provider should be skipped. When its rest is over, one caller gets `false` and tries it; other callers
     /// skip it for another `REST_FIRST`, or until that call has succeeded.
     pub(crate) fn is_resting(&self, account: &str, provider: &str, now: Instant) -> bool {
-        let mut fares = self.fares.lock().unwrap_or_else(PoisonError::into_inner);
-        if fares.is_empty() {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.is_empty() {
             return false;
         }
         let key = (account.to_owned(), provider.to_owned());
-        let Some(fare) = fares.get_mut(&key) else {
+        let Some(failed) = recent.get_mut(&key) else {
             return false;
         };
-        if fare.failures < FAILURES_MAX {
+        if failed.failures < FAILURES_MAX {
             return false;
         }
-        let is_resting = now < fare.rests_until;
+        let is_resting = now < failed.rests_until;
         if !is_resting {
-            fare.rests_until = now + REST_FIRST;
+            failed.rests_until = now + REST_FIRST;
         }
         is_resting
     }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::Result;
 use crate::core::Core;
-use crate::minutes::{Fare, Minute};
+use crate::minutes::{AttemptOutcome, Minute};
 use crate::model::{Bucket, Filter, ProviderHealth, Record, RequestRow, Stats, Use, Window};
 use crate::trail::Trail;
 use crate::writer::entry::{class_time, counters};
@@ -102,8 +102,8 @@ impl Trail {
             let health = fares.entry(provider.to_owned()).or_default();
             health.requests += count;
             match fare {
-                Fare::Failed => health.failures += count,
-                Fare::Answered(class) => {
+                AttemptOutcome::Failed => health.failures += count,
+                AttemptOutcome::Answered(class) => {
                     *times.entry(provider).or_default().entry(class).or_default() += count;
                 }
             }

@@ -10,7 +10,7 @@ use smol_str::{SmolStr, format_smolstr};
 use uuid::Uuid;
 
 use crate::digits::Digits;
-use crate::minutes::{Fare, Minute};
+use crate::minutes::{AttemptOutcome, Minute};
 use crate::model::{
     AdminAct, Alert, Attempt, AttemptEnd, Decision, Outcome, Record, RecordKind, ReplyFacts,
 };
@@ -223,9 +223,9 @@ fn fares(outcome: &Outcome) -> impl Iterator<Item = (SmolStr, i64)> {
     let is_its_own =
         |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
     let fare = move |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
-        (Some(code), _) if is_its_own(code) => Some(Fare::Failed),
+        (Some(code), _) if is_its_own(code) => Some(AttemptOutcome::Failed),
         // A disconnected caller or a withheld reply is not a failure of the provider.
-        (_, Some(_)) => Some(Fare::Answered(time_class(attempt.ms))),
+        (_, Some(_)) => Some(AttemptOutcome::Answered(time_class(attempt.ms))),
         (_, None) => None,
     };
     let counter = move |attempt: &AttemptEnd| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use jiff::Timestamp;
-use phigate_edge::{Drain, Observer, Ports, ServeError, Site, Threads, Turnstile};
+use phigate_edge::{Drain, EarlyLimiter, Observer, Ports, ServeError, Site, Threads};
 
 use phigate_gateway::Exporters;
 
@@ -181,7 +181,7 @@ async fn serve_app(
         error_format: routes::error_format,
         metrics: app.metrics.router(),
         presidio,
-        turnstile: Arc::clone(&app.gateway) as Arc<dyn Turnstile>,
+        early_limiter: Arc::clone(&app.gateway) as Arc<dyn EarlyLimiter>,
         observer: Arc::clone(&app.metrics) as Arc<dyn Observer>,
     };
     let drain = app.drain.clone();

@@ -6,13 +6,13 @@ use super::{listed, nearest, other, signs};
 use crate::dates::{Form, each_date};
 use crate::page::Page;
 use crate::people;
-use crate::rules::{Company, Out};
+use crate::rules::{Collector, NamedPeople};
 
 /// Maximum distance between a name and such a date.
 const REACH_BYTES: usize = 60;
 
 /// Finds full dates a generation ago without another label, near the name of a possible patient.
-pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
     listed::find(page, company, out);
     let mut free_from = 0;
     for (mark, date) in each_date(page) {
@@ -43,7 +43,7 @@ pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
 }
 
 /// Whether a name precedes the date on its line or the line above, or directly follows it.
-fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool {
+fn is_near(page: &Page<'_>, span: &Range<usize>, company: &NamedPeople<'_>) -> bool {
     let [last, next] = company.around(span.start);
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
     let behind = last.filter(is_patient).is_some_and(|name| {

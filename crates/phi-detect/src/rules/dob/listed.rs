@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::nearest;
 use crate::page::{Mark, Page};
-use crate::rules::{Company, Out};
+use crate::rules::{Collector, NamedPeople};
 
 /// Minimum number of six-digit values in a list: fewer may be dates by chance.
 const SHORT_MIN: usize = 3;
@@ -18,7 +18,7 @@ const ORDERS: [[usize; 2]; 3] = [[0, 2], [2, 0], [4, 2]];
 
 /// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed
 /// columns.
-pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+pub(super) fn find(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let (mut short, mut long) = (page.memory().list(), page.memory().list());
     for mark in page.each_mark().map(|index| page.marks[index]) {
         if mark.is_number() && mark.len() == 6 && follows_name(page, &mark, company) {
@@ -44,7 +44,7 @@ pub(super) fn find(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
 }
 
 /// Whether a name precedes the number on its line, with only gaps, signs and capitals between them.
-fn follows_name(page: &Page<'_>, mark: &Mark, company: &Company<'_>) -> bool {
+fn follows_name(page: &Page<'_>, mark: &Mark, company: &NamedPeople<'_>) -> bool {
     let start = mark.start as usize;
     company.around(start)[0].is_some_and(|name| {
         let between = page.slice(name.end.min(start)..start);

@@ -11,7 +11,7 @@ mod spoken;
 
 use std::ops::Range;
 
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::context::{LabelMatch, Strength, claim_after, claim_before, is_equated};
 use crate::dates::{DateHit, Form, date_at, each_date};
 use crate::digits::{Run, is_inside_longer, is_loose_separator};
@@ -31,7 +31,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     for (span, value) in page.fields_of(Meaning::Dob) {
         if is_time_stamp(value) {
             out.push(span, 0.97, "dob.field");
@@ -84,7 +84,7 @@ fn sets_beside(page: &Page<'_>, last: &DateHit, date: &DateHit) -> bool {
 }
 
 /// Finds year, month and day of a birth in separate fields (`{"dob": {"year": 1962, "month": 3, "day": 14}}`).
-fn parts(page: &Page<'_>, out: &mut Out<'_>) {
+fn parts(page: &Page<'_>, out: &mut Collector<'_>) {
     let is_part = |field: &Field| {
         let value = page.slice(field.span.clone());
         let is_number = || matches!(value.len(), 1 | 2 | 4) && value.iter().all(u8::is_ascii_digit);
@@ -173,7 +173,7 @@ fn without_article(page: &Page<'_>, span: Range<usize>) -> Range<usize> {
 
 /// Finds a date in brackets directly after a name without a title (`Jane Roe (3/14/1962)`), or a date long ago (`Roe,
 /// Jane 3/14/62`).
-fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Collector<'_>) {
     const LINKS: &[&[u8]] = &[b" (", b" - ", b", ", b"; ", b" / ", b" | ", b"\t", b" "];
     let gap = page.slice(name.end..page.text.len().min(name.end + 3));
     let link = LINKS.iter().find(|link| gap.starts_with(link));

@@ -8,10 +8,10 @@ use crate::context::value_after;
 use crate::dates::spoken_numbers;
 use crate::labels::Meaning;
 use crate::page::{Label, Page};
-use crate::rules::Out;
+use crate::rules::Collector;
 
 /// Takes such dates.
-pub(super) fn find(page: &Page<'_>, out: &mut Out<'_>) {
+pub(super) fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     for label in page.labels.iter().filter(|label| is_of_birth(page, label)) {
         let start = value_after(page, label.end as usize);
         if let Some(span) = spoken_numbers(page, start) {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use older::{claim_number, railroad, with_railroad_prefix};
 
 use super::labelled::fields;
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::budget::Few;
 use crate::context::{LabelMatch, Strength, number_claim};
 use crate::digits::Run;
@@ -29,7 +29,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: super::never,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     fields(
         page,
         out,
@@ -94,7 +94,7 @@ fn opens_spelling(page: &Page<'_>, index: usize) -> bool {
 }
 
 /// The beneficiary identifier.
-fn beneficiary(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+fn beneficiary(page: &Page<'_>, index: usize, out: &mut Collector<'_>) {
     let Some((span, value)) = eleven(page, index) else {
         return;
     };

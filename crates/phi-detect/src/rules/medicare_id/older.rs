@@ -7,10 +7,10 @@ use crate::context::{Strength, is_spoken_of};
 use crate::digits::{self, Run};
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
-use crate::rules::Out;
+use crate::rules::Collector;
 
 /// An SSN with a beneficiary code: `123-45-6789A`, `123456789C1`.
-pub(super) fn claim_number(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+pub(super) fn claim_number(page: &Page<'_>, index: usize, out: &mut Collector<'_>) {
     let mark = page.marks[index];
     let Some(span) = claim_number_span(page, index) else {
         return;
@@ -90,7 +90,7 @@ fn is_coded(value: &[u8], digits: usize) -> bool {
 }
 
 /// A railroad number: one to three letters, then six or nine digits; only when called Medicare.
-pub(super) fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+pub(super) fn railroad(page: &Page<'_>, span: Range<usize>, out: &mut Collector<'_>) {
     let value = page.slice(span.clone());
     let letters = value
         .iter()

@@ -17,7 +17,7 @@ use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::{LEXICON, Sense};
 use crate::page::{Mark, Page, last_letters};
 use crate::people;
-use crate::rules::{Company, Out};
+use crate::rules::{Collector, NamedPeople};
 use crate::word_list::WordList;
 
 /// Maximum distance between a name and a short or grouped number.
@@ -37,7 +37,7 @@ static CARRIERS: WordList = WordList::new(
 );
 
 /// The numbers of patients that no word names.
-pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let is_about_patients = page.labels.iter().any(|label| {
         matches!(
             label.meaning,
@@ -83,7 +83,7 @@ fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
 
 /// Returns the whole number that a mark belongs to, if it is long enough and not taken: with the letters of a
 /// hospital, its groups, and the parts that signs tie to it.
-fn whole(page: &Page<'_>, company: &Company<'_>, index: usize) -> Option<Range<usize>> {
+fn whole(page: &Page<'_>, company: &NamedPeople<'_>, index: usize) -> Option<Range<usize>> {
     let span = value_span(page, index);
     if company.is_taken(&span) {
         return None;
@@ -252,7 +252,7 @@ fn is_years_or_hours(value: &[u8]) -> bool {
 }
 
 /// Returns a number with the letters of a hospital before it ("KMC 4471902").
-fn with_house(page: &Page<'_>, company: &Company<'_>, span: Range<usize>) -> Range<usize> {
+fn with_house(page: &Page<'_>, company: &NamedPeople<'_>, span: Range<usize>) -> Range<usize> {
     if page.byte_before(span.start) != b' ' {
         return span;
     }
@@ -272,7 +272,7 @@ fn with_house(page: &Page<'_>, company: &Company<'_>, span: Range<usize>) -> Ran
 }
 
 /// Whether a possible patient is named nearby.
-fn is_near(page: &Page<'_>, span: &Range<usize>, company: &Company<'_>) -> bool {
+fn is_near(page: &Page<'_>, span: &Range<usize>, company: &NamedPeople<'_>) -> bool {
     let [last, next] = company.around(span.start);
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
     let reaches = |from: usize, to: usize| to.saturating_sub(from) <= REACH_BYTES;
@@ -331,7 +331,7 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
 }
 
 /// Whether the word directly before says that the number belongs to a thing ("asset 4471902", "GMC 4471902").
-fn is_of_something(page: &Page<'_>, company: &Company<'_>, span: &Range<usize>) -> bool {
+fn is_of_something(page: &Page<'_>, company: &NamedPeople<'_>, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
     let letters = value
         .iter()

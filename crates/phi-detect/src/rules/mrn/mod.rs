@@ -13,7 +13,7 @@ mod value;
 use std::ops::Range;
 
 use super::labelled::{fields, spelled, spoken};
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::context::{LabelMatch, Strength, claim_after, is_equated, is_stated, number_claim};
 use crate::digits::phone_behind_list;
 use crate::kinds::{Evidence, Meaning, Shape};
@@ -39,7 +39,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: super::never,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     let mut free_from = 0;
     for index in page.each_number() {
         if (page.marks[index].start as usize) < free_from {

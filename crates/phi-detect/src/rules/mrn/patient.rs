@@ -10,7 +10,7 @@ use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::Page;
 use crate::people;
-use crate::rules::Out;
+use crate::rules::Collector;
 
 /// Returns the evidence for a number without a label beside a patient ("patient #65878146", "Roe/51550497/February
 /// 17").
@@ -55,7 +55,7 @@ fn is_written_as_date(value: &[u8]) -> bool {
 
 /// Finds the number directly after a name by which records and lists distinguish people ("Jane Roe, 5819919, is a",
 /// "ROE, JANE (T00-4419)", "ROE,JANE M0033190", "Roe, J. | 6610-08-3 |").
-pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Collector<'_>) {
     if let Some(span) = opening_line(page, name) {
         out.weigh(span, Shape::Value, Evidence::BesideName);
     }

@@ -11,7 +11,7 @@ use crate::dates::date_at;
 use crate::kinds::{Evidence, Shape};
 use crate::page::Page;
 use crate::people;
-use crate::rules::{Company, Out};
+use crate::rules::{Collector, NamedPeople};
 use crate::word_list::WordList;
 
 /// Minimum number of names with such a number.
@@ -43,7 +43,7 @@ struct Row {
     is_date: bool,
 }
 
-pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+pub(super) fn rows(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let names = page.through(company.names());
     let rows = page
         .memory()
@@ -66,7 +66,7 @@ pub(super) fn rows(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
 }
 
 /// Returns the number directly after a name, if it has no other label.
-fn row(page: &Page<'_>, company: &Company<'_>, name: &Range<usize>) -> Option<Row> {
+fn row(page: &Page<'_>, company: &NamedPeople<'_>, name: &Range<usize>) -> Option<Row> {
     let particulars = people::particulars(page, name.end);
     let start = particulars.or_else(|| after_link(page, name.end))?;
     let index = page

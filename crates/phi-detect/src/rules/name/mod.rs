@@ -7,7 +7,7 @@ mod nobody;
 
 use std::ops::Range;
 
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::labels::Meaning;
 use crate::lexicon::{LEXICON, Sense};
 use crate::names;
@@ -36,7 +36,7 @@ const TELLING: Sense = Sense(
         | Sense::GIVEN.0,
 );
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     let marks = page.each_mark().map(|index| page.marks[index]);
     for mark in marks.filter(|mark| mark.sense.has(TELLING)) {
         let (start, end) = (mark.start as usize, mark.end as usize);
@@ -96,14 +96,14 @@ fn find(page: &Page<'_>, out: &mut Out<'_>) {
 }
 
 /// Finds further mentions of people that the text names with some certainty.
-pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+pub(crate) fn find_again(page: &Page<'_>, known: &[Range<usize>], out: &mut Collector<'_>) {
     for span in people::again(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.repeated");
     }
 }
 
 /// Finds people who speak in a chat or sign with initials, in a text with known names.
-pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut Collector<'_>) {
     for span in people::speakers(page, known, names::is_ordinary) {
         out.push(span, 0.6, "name.speaker");
     }
@@ -115,7 +115,7 @@ pub(crate) fn find_speakers(page: &Page<'_>, known: &[Range<usize>], out: &mut O
 }
 
 /// Finds people in the beds of a list with known names.
-pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'_>) {
+pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Collector<'_>) {
     for span in people::in_beds(page, known) {
         out.push(span, 0.6, "name.bed");
     }
@@ -124,7 +124,7 @@ pub(crate) fn find_beds(page: &Page<'_>, known: &[Range<usize>], out: &mut Out<'
 /// Maximum distance between the parts of a name in data.
 const FIELD_GAP_BYTES_MAX: usize = 40;
 
-fn in_fields(page: &Page<'_>, out: &mut Out<'_>) {
+fn in_fields(page: &Page<'_>, out: &mut Collector<'_>) {
     let fields = page.memory().collect(page.fields_of(Meaning::Name));
     for (index, (span, value)) in fields.iter().cloned().enumerate() {
         // `"given":["Jane","Q"]` has an initial, `"patient":"x"` a variable.

@@ -8,7 +8,7 @@ use crate::digits::{Run, is_measured};
 use crate::kinds::{Evidence, Shape};
 use crate::page::Page;
 use crate::people;
-use crate::rules::{Company, Out};
+use crate::rules::{Collector, NamedPeople};
 
 /// Maximum distance between a name and groups of digits behind it.
 const REACH_BYTES: usize = 100;
@@ -16,7 +16,7 @@ const REACH_BYTES: usize = 100;
 const DIGITS_MIN: usize = 7;
 
 /// Finds unlabelled numbers with the length and groups of telephone numbers.
-pub(super) fn among(page: &Page<'_>, company: &Company<'_>, out: &mut Out<'_>) {
+pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let mut free_from = 0;
     for index in page.each_number() {
         let mark = page.marks[index];

@@ -9,7 +9,7 @@ use crate::kinds::{Evidence, Meaning, Shape};
 use crate::lexicon::Sense;
 use crate::page::{Label, Page};
 use crate::people;
-use crate::rules::Out;
+use crate::rules::Collector;
 use crate::word_list::WordList;
 
 /// Whether a number is that of a pager: pagers have short numbers ("pager 31415").
@@ -61,7 +61,7 @@ pub(super) fn follows_kin(page: &Page<'_>, start: usize) -> bool {
 }
 
 /// Finds ten digits directly after a name (`Jane Roe 2065550142`).
-pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Out<'_>) {
+pub(super) fn beside(page: &Page<'_>, name: &Range<usize>, out: &mut Collector<'_>) {
     const LINKS: &[&[u8]] = &[
         b" - ", b", on ", b" on ", b", at ", b" at ", b", tel ", b", ", b": ", b" @ ", b" (", b" ",
         b"\t",

@@ -11,7 +11,7 @@ mod shape;
 use std::ops::Range;
 
 use super::labelled::{fields, spelled, spoken};
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::context::{LabelMatch, Strength, is_spoken_of};
 use crate::digits::{Run, has_more_groups, is_measured, phone_behind_list};
 use crate::kinds::{Evidence, Meaning, Shape};
@@ -36,7 +36,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: super::never,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     let mut free_from = 0;
     // Short numbers are common and pagers are not.
     let has_pagers = page.labels.iter().any(|label| is_pager(page, label));

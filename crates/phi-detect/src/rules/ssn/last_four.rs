@@ -7,11 +7,16 @@ use crate::context::claim_after;
 use crate::digits;
 use crate::kinds::{Evidence, Meaning, Shape};
 use crate::page::Page;
-use crate::rules::Out;
+use crate::rules::Collector;
 
 /// Finds four digits that end a masked number or are said to be the last four (`8741`). `is_named` says whether the
 /// page has a label or a field of such numbers.
-pub(super) fn last_four(page: &Page<'_>, span: Range<usize>, is_named: bool, out: &mut Out<'_>) {
+pub(super) fn last_four(
+    page: &Page<'_>,
+    span: Range<usize>,
+    is_named: bool,
+    out: &mut Collector<'_>,
+) {
     if let Some(start) = masked_start(page, span.start) {
         out.weigh(start..span.end, Shape::Masked, Evidence::Form);
         return;
@@ -92,7 +97,7 @@ fn follows_signs(page: &Page<'_>, label_end: usize, span: &Range<usize>) -> bool
 }
 
 /// Finds a masked token that is called an SSN (`XXXXX8741`).
-pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+pub(super) fn masked_token(page: &Page<'_>, span: Range<usize>, out: &mut Collector<'_>) {
     let value = page.slice(span.clone());
     let is_masked = value[..5].iter().all(|byte| matches!(byte, b'x' | b'X'))
         && value[5..].iter().all(u8::is_ascii_digit);

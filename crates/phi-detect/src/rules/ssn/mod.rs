@@ -12,7 +12,7 @@ use std::ops::Range;
 use last_four::{last_four, masked_token};
 
 use super::labelled::{fields, spelled, spoken};
-use super::{Finder, Out};
+use super::{Collector, Finder};
 use crate::context::{
     LabelMatch, Strength, claim_after, is_equated, is_spoken_of, is_stated, number_claim,
 };
@@ -32,7 +32,7 @@ pub(super) static FINDER: Finder = Finder {
     contradicts: super::never,
 };
 
-fn find(page: &Page<'_>, out: &mut Out<'_>) {
+fn find(page: &Page<'_>, out: &mut Collector<'_>) {
     let is_named = page.has_meaning(|meaning| OWN.contains(&meaning));
     for index in page.each_number() {
         let mark = page.marks[index];
@@ -95,7 +95,7 @@ fn is_field_value(value: &[u8]) -> bool {
 }
 
 /// Finds a number in groups, with any separators (`536-22-8741`).
-fn grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+fn grouped(page: &Page<'_>, index: usize, out: &mut Collector<'_>) {
     let Some(run) = Run::read(page, index, &[3, 2, 4], digits::is_loose_separator) else {
         return;
     };
@@ -193,7 +193,7 @@ fn stands_alone(page: &Page<'_>, span: &Range<usize>) -> bool {
 }
 
 /// Finds a number without separators (`536228741`).
-fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
+fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Collector<'_>) {
     let follows_rules = is_issued(page.slice(span.clone()));
     match nearest(page, span.start) {
         Some(claim) if claim.is(Meaning::Ssn) && claim.is_firm() => {
@@ -216,7 +216,7 @@ fn unbroken(page: &Page<'_>, span: Range<usize>, out: &mut Out<'_>) {
 }
 
 /// Nine digits in other groups, such as `5 3 6 2 2 8 7 4 1`, when firmly labelled.
-fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Out<'_>) {
+fn oddly_grouped(page: &Page<'_>, index: usize, out: &mut Collector<'_>) {
     let Some(run) = Run::read_total(page, index, 9, digits::is_loose_separator) else {
         return;
     };

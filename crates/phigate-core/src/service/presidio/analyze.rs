@@ -11,7 +11,7 @@ use crate::json::{Bounds, Kind, Value};
 use crate::protect::{Found, ScannedDocument, scan_plain};
 use crate::request::RequestError;
 use crate::service::fields::{given, object, of_kind, strings, wrong_type, wrong_value};
-use crate::service::{Answer, Answered, Desk, Refused};
+use crate::service::{Answer, Answered, Refused, ServiceContext};
 use crate::text::PhiText;
 
 use super::entities;
@@ -21,8 +21,8 @@ const LANGUAGE: &str = "en";
 
 /// Answers `/analyze`. Fields that only tune Presidio's recognisers (`context`, `correlation_id`, …) are ignored;
 /// fields that would add findings are refused.
-pub fn analyze(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
-    let asked = object(body, desk.bounds)?;
+pub fn analyze(context: &ServiceContext<'_>, body: Vec<u8>) -> Answered {
+    let asked = object(body, context.bounds)?;
     let wanted = Wanted::read(&asked.root())?;
     let text = text(&asked.root())?;
     // Only the texts are scanned: the other fields may quote PHI on purpose, such as an allow list.
@@ -30,7 +30,7 @@ pub fn analyze(desk: &Desk<'_>, body: Vec<u8>) -> Answered {
         format!("{{\"text\":{}}}", text.raw()).into_bytes(),
         Bounds::NONE,
     )?;
-    let scanned = scan_plain(desk.scanner, CHAT.form, content);
+    let scanned = scan_plain(context.scanner, CHAT.form, content);
     let report = scanned.report().clone();
     if !report.is_complete() {
         return Err(Refused::unfinished(&report));

@@ -8,7 +8,7 @@ use crate::json::{Kind, Value};
 use crate::protect::Report;
 use crate::request::RequestError;
 use crate::service::fields::{given, missing, object, of_kind, wrong_type, wrong_value};
-use crate::service::{Answer, Answered, Desk};
+use crate::service::{Answer, Answered, ServiceContext};
 use crate::text::PhiText;
 
 use super::entities;
@@ -19,8 +19,8 @@ use super::overlap::{Given, settle};
 const DEFAULT: &str = "DEFAULT";
 
 /// Answers `/anonymize`. Nothing is scanned: the report repeats the given entities.
-pub fn anonymize(desk: &Desk<'_>, body: Vec<u8>, hash: Hash) -> Answered {
-    let asked = object(body, desk.bounds)?;
+pub fn anonymize(context: &ServiceContext<'_>, body: Vec<u8>, hash: Hash) -> Answered {
+    let asked = object(body, context.bounds)?;
     let root = asked.root();
     let text = match given(&root, "text") {
         Some(text) => {
@@ -31,7 +31,7 @@ pub fn anonymize(desk: &Desk<'_>, body: Vec<u8>, hash: Hash) -> Answered {
     };
     let configs = configs(&root)?;
     let given = results(&root)?;
-    let report = report(desk, &given, text.len());
+    let report = report(context, &given, text.len());
     let offsets = Offsets::of(&text, &given)?;
     let is_blank = |from: usize, to: usize| {
         let between = offsets.slice(&text, from, to);
@@ -118,12 +118,12 @@ fn result_at(result: &Value<'_>, at: &str) -> Result<Given, RequestError> {
 }
 
 /// Reports the given entities, for the record. An unknown name may be any text, so it is not repeated.
-fn report(desk: &Desk<'_>, given: &[Given], text_bytes: usize) -> Report {
+fn report(context: &ServiceContext<'_>, given: &[Given], text_bytes: usize) -> Report {
     let known = given.iter().filter_map(|one| {
         let kind = entities::kind_of(&one.entity)?;
         Some((kind, one.start..one.end, one.score))
     });
-    Report::given(desk.scanner, "text", text_bytes, known)
+    Report::given(context.scanner, "text", text_bytes, known)
 }
 
 /// Byte offsets of all code points at which the text or an entity begins or ends, found in one pass.

@@ -17,16 +17,16 @@ use axum::response::{IntoResponse, Response};
 use super::*;
 use crate::serve::finish;
 use crate::{
-    ClientAddress, MissingPage, Observer, REQUEST_ID, RequestId, TrustedProxies, Turnstile, Upload,
-    health_routes,
+    ClientAddress, EarlyLimiter, MissingPage, Observer, REQUEST_ID, RequestId, TrustedProxies,
+    Upload, health_routes,
 };
 
 mod crowds;
+mod early_limiter;
 mod http2;
 mod patience;
 mod refusals;
 mod stopping;
-mod turnstile;
 
 /// An observer that ignores all events.
 struct Nobody;
@@ -65,7 +65,7 @@ fn serve_with(
     limits: Limits,
     router: Router,
     certificate: Option<Certificate>,
-    turnstile: Option<Arc<dyn Turnstile>>,
+    early_limiter: Option<Arc<dyn EarlyLimiter>>,
 ) -> Running {
     let address = listener.local_addr().unwrap();
     let drain = Drain::default();
@@ -78,8 +78,8 @@ fn serve_with(
         drain.clone(),
         Arc::new(Nobody),
     );
-    edge.turnstile = turnstile;
-    let places = Places::new(limits.connections, 0);
+    edge.early_limiter = early_limiter;
+    let places = ConnectionSlots::new(limits.connections, 0);
     let server = Server::new(
         edge,
         &limits,

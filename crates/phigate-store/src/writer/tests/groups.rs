@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::StoreError;
 use crate::item::Expect;
-use crate::writer::tests::memory::Fate;
+use crate::writer::tests::memory::ScriptedEnd;
 use crate::writer::tests::{LIMIT, SOON, Site, all_ok, pass};
 
 const COMMIT: Duration = Duration::from_millis(50);
@@ -170,11 +170,15 @@ async fn settings_change_commits_and_fails_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn group_after_a_failed_commit_is_requeued() {
-    for fate in [Fate::Fails, Fate::Lost, Fate::Answerless] {
+    for end in [
+        ScriptedEnd::Fails,
+        ScriptedEnd::Lost,
+        ScriptedEnd::Answerless,
+    ] {
         let site = Site::new().await;
         site.memory.with(|state| state.takes = COMMIT);
         let process = site.start(false).await;
-        site.memory.with(|state| state.fates.push_back(fate));
+        site.memory.with(|state| state.ends.push_back(end));
         let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
         pass(COMMIT / 2).await;
         tasks.extend((0..10).map(|_| process.decide()));
@@ -196,8 +200,8 @@ async fn failed_insert_is_not_acknowledged() {
         site.memory.with(|state| state.takes = COMMIT);
         site.memory.with(|state| state.overlaps = overlaps);
         let process = site.start(false).await;
-        let fates = [Fate::Written, Fate::NotAdded];
-        site.memory.with(|state| state.fates = fates.into());
+        let ends = [ScriptedEnd::Written, ScriptedEnd::NotAdded];
+        site.memory.with(|state| state.ends = ends.into());
         let mut tasks: Vec<_> = (0..20).map(|_| process.decide()).collect();
         // Twice during the commit of the first jobs: the second ones must wait for it, the third ones could be added.
         for _ in 0..2 {

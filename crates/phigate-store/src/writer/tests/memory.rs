@@ -20,7 +20,7 @@ use crate::{Result, StoreError};
 
 /// The scripted end of a transaction with records.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum ScriptedEnd {
     Written,
     /// Adding its rows fails.
     NotAdded,
@@ -53,7 +53,7 @@ pub(super) struct Rows {
 pub(super) struct State {
     pub(super) rows: Rows,
     /// Fates of the next transactions with records; after these all are written.
-    pub(super) fates: VecDeque<Fate>,
+    pub(super) ends: VecDeque<ScriptedEnd>,
     /// Duration of a commit of records.
     pub(super) takes: Duration,
     /// Whether all reads and writes fail.
@@ -154,7 +154,7 @@ impl Rows {
 struct Begun<'a> {
     memory: &'a Memory,
     batches: Vec<Arc<Batch>>,
-    fate: Option<Fate>,
+    end: Option<ScriptedEnd>,
 }
 
 impl Begun<'_> {
@@ -183,15 +183,15 @@ impl Begun<'_> {
 impl Transaction for Begun<'_> {
     async fn add(&mut self, batch: Arc<Batch>) -> Result<(), CommitError> {
         self.memory.with(|state| {
-            if self.fate.is_none() && !batch.records.is_empty() {
-                self.fate = state.fates.pop_front().or(Some(Fate::Written));
+            if self.end.is_none() && !batch.records.is_empty() {
+                self.end = state.ends.pop_front().or(Some(ScriptedEnd::Written));
             }
             if state.is_down {
                 return Err(CommitError::Failed(down()));
             }
-            if self.fate == Some(Fate::NotAdded) {
+            if self.end == Some(ScriptedEnd::NotAdded) {
                 // Without this, later batches would still be written.
-                self.fate = Some(Fate::Written);
+                self.end = Some(ScriptedEnd::Written);
                 return Err(CommitError::Failed(down()));
             }
             state.ahead += usize::from(state.committing > 0);
@@ -229,22 +229,22 @@ impl Transaction for Begun<'_> {
             if state.is_down {
                 return Err(CommitError::Failed(down()));
             }
-            match self.fate.unwrap_or(Fate::Written) {
-                Fate::Written => self.write(state),
-                Fate::NotAdded | Fate::Fails => Err(CommitError::Failed(down())),
-                Fate::Lost => Err(CommitError::Unknown(down())),
-                Fate::Answerless => {
+            match self.end.unwrap_or(ScriptedEnd::Written) {
+                ScriptedEnd::Written => self.write(state),
+                ScriptedEnd::NotAdded | ScriptedEnd::Fails => Err(CommitError::Failed(down())),
+                ScriptedEnd::Lost => Err(CommitError::Unknown(down())),
+                ScriptedEnd::Answerless => {
                     self.write(state)?;
                     Err(CommitError::Unknown(down()))
                 }
-                Fate::Cut { is_written } => {
+                ScriptedEnd::Cut { is_written } => {
                     if is_written {
                         self.write(state)?;
                     }
                     state.is_down = true;
                     Err(CommitError::Unknown(down()))
                 }
-                Fate::Overtaken => {
+                ScriptedEnd::Overtaken => {
                     let mut others = self.first().unwrap().clone();
                     others.link.digest = [1; 32];
                     state.rows.records.push(others);
@@ -269,7 +269,7 @@ impl Lifecycle for Memory {
         Ok(Box::new(Begun {
             memory: self,
             batches: Vec::new(),
-            fate: None,
+            end: None,
         }))
     }
 

@@ -5,26 +5,26 @@ use std::time::Duration;
 
 use crate::StoreError;
 use crate::item::Expect;
-use crate::writer::tests::memory::Fate;
+use crate::writer::tests::memory::ScriptedEnd;
 use crate::writer::tests::{FIRST, LIMIT, SOON, Site, pass};
 
 const SECOND: Duration = Duration::from_secs(1);
-const CUT: Fate = Fate::Cut { is_written: false };
+const CUT: ScriptedEnd = ScriptedEnd::Cut { is_written: false };
 
 #[tokio::test(start_paused = true)]
 async fn group_is_written_exactly_once() {
     // Fates of the commits; number of lookups by position.
     let table = [
-        (vec![Fate::NotAdded], 0),
-        (vec![Fate::Fails], 0),
-        (vec![Fate::Lost], 1),
-        (vec![Fate::Answerless], 1),
-        (vec![Fate::Lost, Fate::Answerless], 2),
+        (vec![ScriptedEnd::NotAdded], 0),
+        (vec![ScriptedEnd::Fails], 0),
+        (vec![ScriptedEnd::Lost], 1),
+        (vec![ScriptedEnd::Answerless], 1),
+        (vec![ScriptedEnd::Lost, ScriptedEnd::Answerless], 2),
     ];
-    for (fates, looked_up) in table {
+    for (ends, looked_up) in table {
         let site = Site::new().await;
         let process = site.start(false).await;
-        site.memory.with(|state| state.fates = fates.into());
+        site.memory.with(|state| state.ends = ends.into());
         let request = process.decided().await;
         assert_eq!(site.records(request).len(), 1);
         assert_eq!(site.memory.with(|state| state.looked_up), looked_up);
@@ -40,7 +40,8 @@ async fn group_is_written_exactly_once() {
 async fn retried_group_counts_as_one_commit() {
     let site = Site::new().await;
     let process = site.start(false).await;
-    site.memory.with(|state| state.fates.push_back(Fate::Fails));
+    site.memory
+        .with(|state| state.ends.push_back(ScriptedEnd::Fails));
     process.decided().await;
     assert_eq!(process.commits(), 1);
 }
@@ -50,7 +51,7 @@ async fn overtaken_lane_is_left() {
     let site = Site::new().await;
     let process = site.start(false).await;
     site.memory
-        .with(|state| state.fates.push_back(Fate::Overtaken));
+        .with(|state| state.ends.push_back(ScriptedEnd::Overtaken));
     let requests = [process.decided().await, process.decided().await];
     let records = site.memory.with(|state| state.rows.records.clone());
     for request in requests {
@@ -94,14 +95,14 @@ async fn store_outage_fails_callers_and_keeps_outcomes() {
 #[tokio::test(start_paused = true)]
 async fn jobs_abandoned_during_an_outage_are_dropped() {
     // Down from the beginning, or in the middle of a commit that may have been written.
-    let written = Fate::Cut { is_written: true };
-    for fate in [None, Some(CUT), Some(written)] {
+    let written = ScriptedEnd::Cut { is_written: true };
+    for end in [None, Some(CUT), Some(written)] {
         let site = Site::new().await;
         let process = site.start(false).await;
         process.decided().await;
         site.memory.with(|state| {
-            state.is_down = fate.is_none();
-            state.fates.extend(fate);
+            state.is_down = end.is_none();
+            state.ends.extend(end);
         });
         let kept = process.decide_lazily().await;
         pass(SOON).await;
@@ -132,13 +133,13 @@ async fn job_abandoned_between_attempts_is_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn unwritable_jobs_are_dropped_at_shutdown() {
-    for fate in [None, Some(CUT)] {
+    for end in [None, Some(CUT)] {
         let site = Site::new().await;
         let process = site.start(false).await;
         process.decided().await;
         site.memory.with(|state| {
-            state.is_down = fate.is_none();
-            state.fates.extend(fate);
+            state.is_down = end.is_none();
+            state.ends.extend(end);
         });
         let request = process.decide_lazily().await;
         let writer = process.core.writer.clone();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use phigate_core::doors::Door;
-use phigate_edge::{Asked, TurnedAway, Turnstile};
+use phigate_edge::{Asked, EarlyLimiter, TurnedAway};
 use phigate_store::Access;
 
 use crate::admit::one_key;
@@ -11,7 +11,7 @@ use crate::error::GatewayError;
 use crate::gateway::Gateway;
 use crate::refusals::Refused;
 
-impl Turnstile for Gateway {
+impl EarlyLimiter for Gateway {
     fn turn_away(&self, asked: &Asked<'_>) -> Option<TurnedAway> {
         let door = Door::at(asked.path)?;
         let key = one_key(asked.authorization, asked.api_key).ok()?;

@@ -7,13 +7,13 @@ use phigate_types::{ErrorCode, ErrorFormat};
 
 use super::*;
 use crate::guard::BEAT;
-use crate::{Asked, ErrorBody, TurnedAway, Turnstile};
+use crate::{Asked, EarlyLimiter, ErrorBody, TurnedAway};
 
 /// Refuses requests to `/v1/full`, as the handler there does, and counts them.
 #[derive(Default)]
 struct Full(AtomicUsize);
 
-impl Turnstile for Full {
+impl EarlyLimiter for Full {
     fn turn_away(&self, asked: &Asked<'_>) -> Option<TurnedAway> {
         let is_full = asked.path == "/v1/full" && asked.authorization == Some("Bearer a");
         is_full.then(|| {
@@ -40,8 +40,14 @@ async fn start_full() -> (Running, Arc<Full>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let router = test_router().route("/v1/full", routing::any(|| async { refusal() }));
     let full = Arc::new(Full::default());
-    let turnstile = Arc::clone(&full) as Arc<dyn Turnstile>;
-    let server = serve_with(listener, Limits::default(), router, None, Some(turnstile));
+    let early_limiter = Arc::clone(&full) as Arc<dyn EarlyLimiter>;
+    let server = serve_with(
+        listener,
+        Limits::default(),
+        router,
+        None,
+        Some(early_limiter),
+    );
     (server, full)
 }
 

@@ -40,7 +40,7 @@ pub struct TurnedAway {
 }
 
 /// Early limiter. It must not block.
-pub trait Turnstile: Send + Sync {
+pub trait EarlyLimiter: Send + Sync {
     /// Refuses a POST over a limit, counted and logged like a handler's refusal. `None` if the handler must see the
     /// request.
     fn turn_away(&self, asked: &Asked<'_>) -> Option<TurnedAway>;

@@ -13,7 +13,7 @@ use futures_util::task::AtomicWaker;
 
 /// Future that is polled once, and then only after its own waker fired.
 #[derive(Debug)]
-pub struct Rarely<F> {
+pub struct PollOnWake<F> {
     future: Pin<Box<F>>,
     waker: Arc<OwnWaker>,
 }
@@ -25,7 +25,7 @@ struct OwnWaker {
     owner: AtomicWaker,
 }
 
-impl<F: Future> Rarely<F> {
+impl<F: Future> PollOnWake<F> {
     /// Wraps a future.
     pub fn new(future: F) -> Self {
         let waker = OwnWaker {
@@ -50,7 +50,7 @@ impl Wake for OwnWaker {
     }
 }
 
-impl<F: Future> Future for Rarely<F> {
+impl<F: Future> Future for PollOnWake<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
@@ -78,7 +78,7 @@ mod tests {
         let token = CancellationToken::new();
         let asked = Cell::new(0);
         let mut happened = Box::pin(token.cancelled());
-        let mut waiting = Rarely::new(std::future::poll_fn(|cx| {
+        let mut waiting = PollOnWake::new(std::future::poll_fn(|cx| {
             asked.set(asked.get() + 1);
             happened.as_mut().poll(cx)
         }));
@@ -96,7 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn timers_wake_the_waiting_task() {
-        let waiting = Rarely::new(tokio::time::sleep(Duration::from_millis(5)));
+        let waiting = PollOnWake::new(tokio::time::sleep(Duration::from_millis(5)));
         let waited = tokio::time::timeout(Duration::from_secs(5), waiting).await;
         assert!(waited.is_ok());
     }
