@@ -443,7 +443,7 @@ COPY t (ssn, name) FROM stdin;\n536228741\tRoe\n\\.\nINSERT INTO t (ssn) VALUES 
 0000: 5353 4e20 3533 3632 3238 3734 31\n U1NOIDUzNi0yMi04NzQx 35 33 36 2d 32 32 2d 38 37 34 31 &#53;&#51; D O B : 1 9 6 2\n";
 
     #[test]
-    fn a_scan_without_memory_ends_and_says_so() {
+    fn scan_without_memory_ends_incomplete() {
         let text = TEXT.repeat(4);
         let detector = Detector::default().with_depth(Depth::Fast);
         let scan = |most: usize| {

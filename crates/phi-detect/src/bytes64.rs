@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_cover_a_text_of_any_length_and_something_beyond() {
+    fn blocks_cover_text_and_pad_with_zeros() {
         for length in 0..=3 * SIZE {
             let text: Few<u8> = (0..length).map(|at| at as u8 | 1).collect();
             let mut read = Few::new();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn places_and_runs_do_not_depend_on_where_blocks_end() {
+    fn places_and_runs_ignore_block_boundaries() {
         let text = b"Mrs. Roe, n\xC3\xA9e d'Elan-vital, of a street whose name goes on for more than sixty-four bytes: \
             Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogochuchaf 4B";
         let is_letter = |byte: u8| byte.is_ascii_alphabetic() | (byte >= 0x80);

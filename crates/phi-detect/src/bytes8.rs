@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_told_as_the_library_tells_it() {
+    fn byte_masks_agree_with_standard_library() {
         every_byte(|eight, place, byte| {
             let has = |mask: u64| mask >> (8 * place + 7) & 1 == 1;
             assert_eq!(has(letters(eight)), byte.is_ascii_alphabetic());
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_end_where_the_mask_does() {
+    fn run_ends_at_first_mask_gap() {
         assert_eq!(run(letters(load(b"abc, def", 0))), 3);
         assert_eq!(run(letters(load(b"abcdefgh", 0))), 8);
         assert_eq!(run(letters(load(b"ab", 0))), 2);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn twice_eight_bytes_are_those_one_after_the_other() {
+    fn paired_loads_match_two_single_loads() {
         let text: crate::budget::Few<u8> = (1..=40).collect();
         for at in 0..=text.len() + 1 {
             assert_eq!(load_two(&text, at), [load(&text, at), load(&text, at + 8)]);

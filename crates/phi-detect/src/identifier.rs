@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ordinary_identifier_names_nobody() {
+    fn ordinary_identifier_has_no_name_or_number() {
         for (text, expected) in [
             ("rows", true),
             ("outputConfig", true),

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_data_are_read_in_any_style() {
+    fn data_keys_are_read_in_any_style() {
         assert_eq!(of_key("birthDate"), Some(Meaning::Dob));
         assert_eq!(of_key("patient_home_phone"), Some(Meaning::Phone));
         assert_eq!(of_key("PatientSSN"), Some(Meaning::Ssn));

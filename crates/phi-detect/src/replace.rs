@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masking_leaves_everything_else_and_is_done_once() {
+    fn masking_is_idempotent_and_keeps_other_text() {
         let detector = Detector::default();
         let masked = detector.mask("👩‍⚕️ Reach Jane Roe at jane.roe@example.com – SSN 536-22-8741!");
         let masked = masked.unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_meet_when_something_between_them_goes_are_found() {
+    fn phi_joined_by_redaction_is_removed() {
         let detector = Detector::default();
         let text = "SSN 536-2jane.roe@example.com2-8741";
         let redacted = detector.redact(text).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stand_in_that_is_itself_phi_ends_in_an_error() {
+    fn replacement_holding_phi_is_refused() {
         let detector = Detector::default();
         let replaced = detector.replace("SSN 536-22-8741", |_, _| Cow::Borrowed("536-22-8741"));
         assert_eq!(replaced, Err(StillHoldsPhi));

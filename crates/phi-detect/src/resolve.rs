@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weaker_kind_keeps_what_sticks_out() {
+    fn weaker_kind_keeps_uncovered_part() {
         let found = spans(
             "jroe@example.org Jane",
             [
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_parts_of_a_name_are_one_finding() {
+    fn adjacent_name_parts_become_single_finding() {
         let found = spans(
             "Jane Roe",
             [candidate("name", 5..8, 0.9), candidate("name", 0..4, 0.8)],

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_are_one_value_and_values_are_two() {
+    fn only_spelling_variants_count_as_equal() {
         for (code, one, other, expected) in [
             ("ssn", "536-22-8741", "536 22 8741", true),
             ("ssn", "536-22-8741", "536-22-8742", false),

@@ -43,7 +43,7 @@ fn a_long_scan_asks_often() {
 }
 
 #[test]
-fn a_scan_without_time_ends_and_says_so() {
+fn scan_without_time_ends_incomplete() {
     for text in long_texts() {
         for looks in [0, 1, 5, 20, 50, 90] {
             let findings = scan_for(looks, &text);
@@ -69,7 +69,7 @@ fn scan_for(looks: usize, text: &str) -> Findings {
 }
 
 #[test]
-fn what_was_found_in_time_is_kept() {
+fn findings_before_timeout_are_kept() {
     let text = format!("SSN 536-22-8741. {}", "1 ".repeat(100_000));
     let last = (0..).find(|looks| scan_for(100 * looks, &text).is_complete());
     let findings = scan_for(100 * (last.unwrap() - 1), &text);

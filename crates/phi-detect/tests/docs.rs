@@ -12,7 +12,7 @@ const START: &str = "<!-- written from the rule table: start -->\n";
 const END: &str = "<!-- written from the rule table: end -->\n";
 
 #[test]
-fn the_page_says_what_the_table_says() {
+fn phi_types_page_matches_table() {
     let path: PathBuf = [
         env!("CARGO_MANIFEST_DIR"),
         "..",

@@ -62,7 +62,7 @@ fn json_keys_and_neighbours_give_meaning() {
 }
 
 #[test]
-fn heads_of_columns_set_apart_by_spaces_give_meaning() {
+fn space_aligned_column_heads_give_meaning() {
     check(
         "MRN       Last      First    Admit\n771204    Roe       Jane     1/4/2025\n771240    Doe                1/5/2025\n",
         &[
@@ -142,7 +142,7 @@ fn columns_and_tags_give_meaning() {
 }
 
 #[test]
-fn disguise_is_seen_through_and_the_original_is_reported() {
+fn disguised_value_is_reported_as_written() {
     for disguised in [
         "５３６-２２-８７４１",
         "5\u{200d}3\u{200d}6\u{200d}-22-8741",

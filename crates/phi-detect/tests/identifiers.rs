@@ -10,7 +10,7 @@ fn found(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn names_of_people_are_found_however_they_are_joined() {
+fn person_name_is_found_however_joined() {
     for text in [
         "Maria_Delgado",
         "maria_delgado",

@@ -43,7 +43,7 @@ const TEXT_BYTES: usize = 4096;
 const ORDER: &str = "PHI_DETECT_COUNTED";
 
 #[test]
-fn a_scan_costs_no_more_instructions_than_it_did() {
+fn scan_stays_within_instruction_limits() {
     if let Ok(order) = std::env::var(ORDER) {
         return scan(&order);
     }

@@ -331,12 +331,12 @@ fn check(rows: impl Iterator<Item = (&'static str, &'static str, &'static str)>,
 }
 
 #[test]
-fn a_labelled_value_is_found_beside_every_sign() {
+fn labelled_value_is_found_beside_every_sign() {
     check(LABELLED.iter().copied(), &Place::ALL);
 }
 
 #[test]
-fn an_unmistakable_value_is_found_beside_every_sign() {
+fn unmistakable_value_is_found_beside_every_sign() {
     let rows = UNMISTAKABLE.iter().map(|&(code, value)| (code, "", value));
     check(rows, &Place::ALL);
 }

@@ -244,7 +244,7 @@ fn config() -> ProptestConfig {
 }
 
 #[test]
-fn letters_of_several_bytes_beside_addresses_are_not_cut() {
+fn multibyte_letters_beside_addresses_stay_whole() {
     for text in [
         "–,   /tel  775-2O8-0O41 Dist. 12 Elm Street,\n03 XY127RTBex: hi/Phase 2 日本",
         "2032 HA Haarlemopp. Łódź, 12 Elm Streeẗ, \n, ’3F23F2 9 😀Rose Lane, 😀, Address ",
@@ -258,18 +258,18 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn findings_of_any_text_are_in_order_and_on_boundaries(text in any::<String>()) {
+    fn arbitrary_text_findings_keep_order_and_boundaries(text in any::<String>()) {
         check_order(&text, &detector().scan(&text));
         check_order(&text, &detector().scan_field("ssn", &text));
     }
 
     #[test]
-    fn findings_of_mixed_pieces_are_in_order_and_on_boundaries(text in pieces()) {
+    fn mixed_piece_findings_keep_order_and_boundaries(text in pieces()) {
         check_order(&text, &detector().scan(&text));
     }
 
     #[test]
-    fn findings_of_addresses_among_letters_of_several_bytes_are_on_boundaries(text in made_of(&[LETTERS, PLACES])) {
+    fn multibyte_address_findings_keep_order_and_boundaries(text in made_of(&[LETTERS, PLACES])) {
         check_order(&text, &detector().scan(&text));
     }
 

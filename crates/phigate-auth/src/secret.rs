@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_account_needs_a_key_that_can_sign() {
+    fn service_account_requires_usable_signing_key() {
         for (text, error) in [
             ("ya29.token", SecretError::Google),
             (

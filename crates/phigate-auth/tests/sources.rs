@@ -224,7 +224,7 @@ async fn entra_finds_the_identity_of_the_machine() {
 
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "one source after the other")]
-async fn aws_finds_the_credentials_of_the_machine_in_the_usual_order() {
+async fn aws_credential_sources_follow_usual_order() {
     let variables = [
         ("AWS_ACCESS_KEY_ID", "AKIA1"),
         ("AWS_SECRET_ACCESS_KEY", "s"),

@@ -174,7 +174,7 @@ fn a_label_reaches_the_next_part() {
 }
 
 #[test]
-fn parts_that_say_nothing_about_each_other_stay_clean() {
+fn unrelated_parts_stay_clean() {
     for texts in [
         &["Summarise this.", "The dose is 500 mg twice daily."][..],
         &["Order number:", "48291378"],
@@ -190,7 +190,7 @@ fn parts_that_say_nothing_about_each_other_stay_clean() {
 }
 
 #[test]
-fn what_a_text_shows_by_itself_stays_what_it_is() {
+fn self_evident_value_keeps_its_kind() {
     let name = ["Patient Maria ", "Delgado was seen today"];
     for (body, kinds) in [
         (parts(&name), &[("name", 1)][..]),
@@ -279,7 +279,7 @@ fn a_question_reaches_the_answer() {
 }
 
 #[test]
-fn a_question_reaches_an_answer_however_the_two_are_put() {
+fn question_labels_answer_in_any_arrangement() {
     for (kind, texts, value) in [
         ("mrn", &["MRN please?", "48291378"][..], "48291378"),
         ("mrn", &["Please give the MRN", "48291378"], "48291378"),
@@ -358,7 +358,7 @@ fn an_answer_to_another_question_stays_clean() {
 }
 
 #[test]
-fn the_function_that_was_called_says_what_its_result_is() {
+fn called_function_labels_its_result() {
     for (kind, name, content, value) in [
         ("ssn", "get_ssn", json!("531228742"), "531228742"),
         (
@@ -425,7 +425,7 @@ fn the_function_that_was_called_says_what_its_result_is() {
 }
 
 #[test]
-fn a_sentence_about_a_value_is_not_the_value() {
+fn sentence_around_returned_value_is_kept() {
     let body = returned("get_mrn", &json!("it is 48291378 for order 55512345"));
     of_every_family(&body, |body| {
         let sent = masked(body).unwrap();
@@ -532,7 +532,7 @@ fn attachments_dressed_as_text_are_not_scannable() {
 }
 
 #[test]
-fn text_that_only_looks_like_an_attachment_is_scanned() {
+fn attachment_lookalike_text_stays_clean() {
     let hex: String = (0..400)
         .map(|at| format!("{:02x}", at * 37 % 256))
         .collect();

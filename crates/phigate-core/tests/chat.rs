@@ -113,7 +113,7 @@ fn a_wrong_field_is_named() {
 }
 
 #[test]
-fn what_openai_accepts_is_accepted() {
+fn valid_openai_bodies_are_accepted() {
     let rows = [
         with(
             HI,
@@ -168,7 +168,7 @@ fn values_and_fields_are_limited_too() {
 }
 
 #[test]
-fn every_string_number_and_key_is_a_slot() {
+fn strings_numbers_and_keys_are_slots() {
     let request = read(&with(HI, r#","metadata":{"note":"x","n":[12345,true]}"#)).unwrap();
     let slots: Vec<(String, Place)> = request::slots(CHAT.form, request.document())
         .map(|slot| {
@@ -210,7 +210,7 @@ fn a_path_never_spells_an_unusual_key() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table, one row per shape")]
-fn what_is_not_text_is_named() {
+fn non_text_content_is_named() {
     let rows = [
         (
             r#"[{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]"#,

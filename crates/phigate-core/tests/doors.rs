@@ -283,7 +283,7 @@ fn is_nested(door: &Door, fields: &Value) -> bool {
 }
 
 #[test]
-fn every_disguise_is_seen_through_at_every_place_of_every_door() {
+fn disguised_phi_is_found_at_every_door() {
     let mut wrong = Vec::new();
     for door in DOORS {
         for (kind, text, value) in DISGUISES {
@@ -319,7 +319,7 @@ fn every_disguise_is_seen_through_at_every_place_of_every_door() {
 
 /// Texts that a model reads as one, and what must not reach a provider.
 #[test]
-fn what_is_read_as_one_is_scanned_as_one_at_every_door() {
+fn texts_read_together_are_scanned_together() {
     let parts = |kind: &str, texts: [&str; 2]| json!([{"type": kind, "text": texts[0]}, {"type": kind, "text": texts[1]}]);
     let split = ["SSN 536-2", "2-8741"];
     let asked = ["What is your MRN?", "48291378"];
@@ -382,7 +382,7 @@ fn what_is_read_as_one_is_scanned_as_one_at_every_door() {
 }
 
 #[test]
-fn numbers_and_keys_cannot_be_replaced_at_any_door() {
+fn phi_numbers_and_keys_are_not_rewritable() {
     for door in DOORS {
         for fields in [
             json!({"x_future": {"ssn": 536_228_741}}),
@@ -402,7 +402,7 @@ fn numbers_and_keys_cannot_be_replaced_at_any_door() {
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 #[test]
-fn what_only_the_provider_can_read_goes_back_as_it_came() {
+fn provider_ciphertext_is_forwarded_unchanged() {
     let hidden =
         "EuYBCkQIBxgCKkBZ3mHqj0vXw8TzPdR5kLcQ1aFyNbUeGo2iMsJt9+VfK/xE4lDpC7rWhSgYnOuA6ZvBqIX3TmHP";
     let said = |block: Value| json!({"messages": [{"role": "assistant", "content": [block]}, {"role": "user", "content": "Hi."}]});
@@ -447,7 +447,7 @@ fn what_only_the_provider_can_read_goes_back_as_it_came() {
 }
 
 #[test]
-fn readable_text_in_place_of_a_ciphertext_is_refused() {
+fn readable_text_in_ciphertext_field_is_refused() {
     let said = |block: Value| json!({"messages": [{"role": "assistant", "content": [block]}, {"role": "user", "content": "Hi."}]});
     for text in [
         "SSN 536-22-8741",
@@ -540,7 +540,7 @@ fn the_same_words_elsewhere_are_text() {
 }
 
 #[test]
-fn a_signed_thought_with_phi_is_refused_rather_than_broken() {
+fn signed_thought_with_phi_is_refused() {
     let thought =
         json!({"type": "thinking", "thinking": "Her SSN is 536-22-8741.", "signature": "c2ln"});
     let fields = json!({"messages": [{"role": "assistant", "content": [thought]}, {"role": "user", "content": "Go on."}]});
@@ -556,7 +556,7 @@ fn a_signed_thought_with_phi_is_refused_rather_than_broken() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn what_cannot_be_scanned_is_named() {
+fn unscannable_content_is_named_and_refused() {
     let user = |block: Value| json!({"messages": [{"role": "user", "content": [block]}]});
     let item = |item: Value| json!({"input": [item]});
     let part = |part: Value| json!({"input": [{"role": "user", "content": [part]}]});
@@ -689,7 +689,7 @@ fn what_cannot_be_scanned_is_named() {
 }
 
 #[test]
-fn tools_that_run_at_the_caller_are_none_of_it() {
+fn caller_run_tools_count_as_scannable() {
     let exec = json!({"type": "function", "name": "exec", "parameters": {"type": "object"}});
     for (door, fields) in [
         (
@@ -739,7 +739,7 @@ fn at_vertex(door: &Door, mode: &str, body: &str) -> (String, String) {
 }
 
 #[test]
-fn messages_go_to_claude_at_vertex_as_they_came() {
+fn vertex_claude_receives_messages_body_as_written() {
     let path = "publishers/anthropic/models/claude-sonnet-4-5@20250929";
     let said = r#""messages" : [{"role":"user","content":"SSN 536-22-8741"}], "max_tokens":9"#;
     let masked = said.replace("536-22-8741", "[SSN]");
@@ -765,7 +765,7 @@ fn messages_go_to_claude_at_vertex_as_they_came() {
 }
 
 #[test]
-fn responses_are_not_stored_outside_of_flag_mode() {
+fn responses_are_stored_only_in_flag_mode() {
     for (fields, strict, is_adjusted) in [
         (
             r#"{ "model":"gpt-4o","input" : "Hi.","store": true,"temperature":1.0 }"#,
@@ -823,7 +823,7 @@ fn responses_are_not_stored_outside_of_flag_mode() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn a_wrong_field_is_named_at_every_door() {
+fn invalid_field_is_named_at_every_door() {
     for (door, text, code, param) in [
         (
             &MESSAGES,

@@ -317,7 +317,7 @@ fn phi_in_identifiers_is_found() {
 }
 
 #[test]
-fn a_model_with_phi_is_refused_and_named_by_place() {
+fn model_name_with_phi_is_refused() {
     for model in ["gpt-kofi-okonkwo", "gpt-531228742"] {
         let body = chat(&json!({ "model": model }));
         assert!(scanned(&CHAT, &body).report().has_phi_in_model());
@@ -328,7 +328,7 @@ fn a_model_with_phi_is_refused_and_named_by_place() {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn a_bound_of_one_value_is_that_value() {
+fn single_value_schema_bound_is_found() {
     let with = |name: &str, schema: Value| {
         let parameters = json!({"type": "object", "properties": {name: schema}});
         chat(

@@ -15,7 +15,7 @@ fn parse(text: &str) -> Result<Document, JsonProblem> {
 }
 
 #[test]
-fn what_parsers_could_read_in_two_ways_is_refused() {
+fn invalid_or_ambiguous_json_is_refused() {
     let rows = [
         ("", JsonProblem::Syntax),
         ("{", JsonProblem::Syntax),
@@ -46,7 +46,7 @@ fn what_parsers_could_read_in_two_ways_is_refused() {
 }
 
 #[test]
-fn a_control_character_is_refused_where_it_stands() {
+fn control_character_is_refused_at_its_position() {
     for before in [0, 1, 15, 16, 63, 64, 1000] {
         for control in ['\0', '\n', '\u{1f}'] {
             let text = format!("[\"{}{control}\\n{control}\"]", "é".repeat(before));
@@ -113,7 +113,7 @@ fn space_may_stand_between_all_tokens() {
 }
 
 #[test]
-fn a_value_gives_its_content_only_as_what_it_is() {
+fn json_value_reads_only_as_its_type() {
     let text = r#"{"yes":true,"no":false,"word":"true","number":1.5,"list":["x",{"k":null}]}"#;
     let document = parse(text).unwrap();
     let get = |key: &str| document.root().get(key).unwrap();
@@ -129,7 +129,7 @@ fn a_value_gives_its_content_only_as_what_it_is() {
 }
 
 #[test]
-fn what_replaces_a_string_may_be_a_whole_one_with_escapes() {
+fn spliced_string_may_contain_escapes() {
     let document = parse(r#"["one","t\u0077o",3]"#).unwrap();
     let read = |document: &Document| -> Vec<_> {
         let values = document.root().values();
@@ -161,7 +161,7 @@ fn splicing_a_decoded_span_replaces_its_escapes() {
 proptest! {
     /// Splices a document and compares it with reading its bytes.
     #[test]
-    fn splicing_knows_where_everything_stands(
+    fn spliced_document_matches_reparsed_text(
         texts in proptest::collection::vec(r#"[a-z"é\\]{0,8}"#, 1..6),
         replacements in proptest::collection::vec(r"[A-Z\[\]]{0,9}", 6),
     ) {
@@ -213,7 +213,7 @@ proptest! {
 }
 
 #[test]
-fn a_document_of_too_many_values_is_refused() {
+fn document_with_too_many_values_is_refused() {
     let document = |values: usize| format!("[{}]", vec!["1"; values].join(","));
     assert!(parse(&document(999)).is_ok());
     assert_eq!(parse(&document(1000)).err(), Some(JsonProblem::TooMany));

@@ -60,7 +60,7 @@ fn sent(clean: &CleanRequest) -> Value {
 }
 
 #[test]
-fn each_value_gets_a_token_and_the_original_is_kept() {
+fn values_get_tokens_and_original_is_kept() {
     let parts = |first: &str, second: &str| {
         json!({"model": "gpt-4o", "messages": [
             {"role": "user", "content": [{"type": "text", "text": first}, {"type": "text", "text": second}]},
@@ -92,7 +92,7 @@ fn each_value_gets_a_token_and_the_original_is_kept() {
 }
 
 #[test]
-fn a_value_is_the_same_however_it_is_escaped() {
+fn escaped_value_is_decoded_for_token() {
     let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": r#"{"dob":"07\/02\/1971"}"#}});
     let body =
         json!({"model": "gpt-4o", "messages": [{"role": "assistant", "tool_calls": [call]}]});
@@ -109,14 +109,14 @@ fn a_clean_request_is_its_own_original() {
 }
 
 #[test]
-fn where_a_mode_takes_away_there_are_no_tokens() {
+fn redact_mode_creates_no_tokens() {
     let (clean, asked) = with_tokens(Mode::REDACT, &said(&["SSN 536-22-8741 is on file"]), "T");
     assert_eq!(asked, []);
     assert_eq!(sent(&clean), said(&["SSN  is on file"]));
 }
 
 #[test]
-fn tokens_are_written_as_json_and_not_read_as_phi() {
+fn tokens_are_json_escaped_and_not_scanned() {
     for name in ["a\"b", "a\\b", "a\nb", "mail kim@example.org "] {
         let (clean, _) = with_tokens(Mode::MASK, &said(&["SSN 536-22-8741."]), name);
         assert_eq!(sent(&clean), said(&[&format!("SSN [{name}1].")]));
@@ -124,7 +124,7 @@ fn tokens_are_written_as_json_and_not_read_as_phi() {
 }
 
 #[test]
-fn what_shows_only_when_something_is_taken_away_goes_too() {
+fn phi_revealed_by_redaction_is_removed() {
     let scanner = Scanner::new(Detector::default().with_depth(Depth::Fast));
     let body = said(&["SSN 536-22 a@example.com 8741 is on file"]);
     let outcome = protect::apply(&policy(Mode::REDACT), &scanner, scanned(&scanner, &body));
@@ -173,7 +173,7 @@ fn look(first: &Scanner, last: &Scanner, body: &Value) -> Result<Cleared, Held> 
 }
 
 #[test]
-fn the_last_look_lets_out_what_is_clean_and_names_what_is_not() {
+fn last_look_releases_only_clean_requests() {
     let body = said(&[
         "Hello.",
         "Mail a@example.org, SSN 536-22-8741, SSN 536-22-8742.",

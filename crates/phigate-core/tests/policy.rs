@@ -65,7 +65,7 @@ fn each_finding_gets_its_own_action() {
 }
 
 #[test]
-fn kept_value_stays_beside_replaced_ones() {
+fn flagged_value_stays_beside_masked_value() {
     let text = "Her social security number is 536-22-8741. Call 206-555-0142 soon.";
     let policy = policy(Mode::FLAG, "ssn=mask");
     let wanted = text.replace("536-22-8741", "[SSN]");
@@ -243,7 +243,7 @@ fn allowed_value_is_no_finding() {
 }
 
 #[test]
-fn allowed_value_is_none_in_free_text() {
+fn allowed_value_is_ignored_in_free_text() {
     let scanner = allowing(&["email:desk@stmary.example"]);
     let text = "Write to desk@stmary.example or to jane.roe@stmary.example.";
     let found = scanner.scan_text(None, text);

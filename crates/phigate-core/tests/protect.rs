@@ -54,7 +54,7 @@ fn kinds(report: &Report) -> Vec<&'static str> {
 }
 
 #[test]
-fn each_mode_does_what_the_specification_says() {
+fn each_mode_treats_phi_as_specified() {
     assert_eq!(sent("flag", &ask(NOTE)), ask(NOTE));
     assert_eq!(
         sent("redact", &ask(NOTE)),
@@ -71,7 +71,7 @@ fn each_mode_does_what_the_specification_says() {
 }
 
 #[test]
-fn a_clean_request_passes_untouched_in_every_mode() {
+fn clean_request_is_unchanged_in_every_mode() {
     let body = ask("What is the usual dose of amoxicillin for otitis media?");
     for mode in ["flag", "block", "redact", "mask"] {
         assert_eq!(sent(mode, &body), body, "{mode}");
@@ -85,7 +85,7 @@ fn findings_that_touch_are_two() {
 }
 
 #[test]
-fn a_participant_named_after_a_person_is_found_and_one_named_after_a_program_is_not() {
+fn only_person_named_participants_are_masked() {
     let body = |name: &str, user: &str| {
         format!(
             r#"{{"model":"gpt-4o","user":"{user}","messages":[{{"role":"user","name":"{name}","content":"Hello"}},{{"role":"function","name":"Grace_Hopper","content":"{{}}"}}]}}"#
@@ -100,7 +100,7 @@ fn a_participant_named_after_a_person_is_found_and_one_named_after_a_program_is_
 }
 
 #[test]
-fn ids_of_tool_calls_are_no_phone_numbers_and_stay_as_they_are() {
+fn tool_call_ids_are_not_phone_numbers() {
     let body = |first: &str, second: &str| {
         format!(
             r#"{{"model":"gpt-4o","messages":[{{"role":"assistant","tool_calls":[{{"id":"{first}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}},{{"id":"{second}","type":"function","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"{first}","content":"1"}},{{"role":"tool","tool_call_id":"{second}","content":"2"}}]}}"#
@@ -115,7 +115,7 @@ fn ids_of_tool_calls_are_no_phone_numbers_and_stay_as_they_are() {
 }
 
 #[test]
-fn json_in_a_string_stays_json_however_deep_it_is() {
+fn nested_json_string_stays_json_when_masked() {
     let ask = |arguments: &str| {
         let arguments = serde_json::to_string(arguments).unwrap();
         format!(
@@ -138,7 +138,7 @@ fn json_in_a_string_stays_json_however_deep_it_is() {
 }
 
 #[test]
-fn a_text_is_rewritten_until_nothing_is_found() {
+fn text_is_rewritten_until_clean() {
     let detector = Detector::default().with_depth(Depth::Fast);
     let redact = Mode::REDACT;
     // Taking the address away brings the two halves of a number together.
@@ -157,7 +157,7 @@ fn escapes_outside_the_finding_stay_as_written() {
 }
 
 #[test]
-fn phi_is_found_wherever_it_stands() {
+fn phi_is_found_in_any_field() {
     let hi = r#"[{"role":"user","content":"Hi."}]"#;
     let text = "My SSN is 536-22-8741";
     let places = [
@@ -189,7 +189,7 @@ fn phi_is_found_wherever_it_stands() {
 }
 
 #[test]
-fn a_number_split_over_two_parts_is_found_and_removed_from_both() {
+fn number_split_across_parts_is_removed() {
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":[{"type":"text","text":"My SSN is 536-2"},{"type":"text","text":"2-8741, thanks."}]}]}"#;
     let masked = sent("mask", body);
     assert!(
@@ -215,7 +215,7 @@ fn a_number_split_over_two_parts_is_found_and_removed_from_both() {
 }
 
 #[test]
-fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
+fn unrewritable_phi_refusal_names_only_path() {
     let hi = r#"[{"role":"user","content":"Hi."}]"#;
     let key =
         format!(r#"{{"model":"gpt-4o","messages":{hi},"metadata":{{"SSN 536-22-8741":"yes"}}}}"#);
@@ -238,7 +238,7 @@ fn what_cannot_be_replaced_is_refused_by_its_place_alone() {
 }
 
 #[test]
-fn a_number_in_the_json_of_a_text_becomes_a_string() {
+fn masked_number_in_json_text_becomes_string() {
     let ask = |arguments: &str| {
         let arguments = serde_json::to_string(arguments).unwrap();
         format!(
@@ -265,7 +265,7 @@ fn a_number_in_the_json_of_a_text_becomes_a_string() {
 }
 
 #[test]
-fn a_number_is_found_however_it_is_written() {
+fn phi_number_is_found_in_any_notation() {
     for (label, number) in [
         ("ssn", "536228741"),
         ("ssn", "-536228741"),
@@ -287,7 +287,7 @@ fn a_number_is_found_however_it_is_written() {
 }
 
 #[test]
-fn attachments_pass_only_in_flag_mode_or_where_the_owner_allows_them() {
+fn attachment_passes_only_if_flagged_or_allowed() {
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://example.org/a.png"}}]}]}"#;
     assert_eq!(sent("flag", body), body);
     for mode in ["block", "redact", "mask"] {
@@ -312,14 +312,14 @@ impl ScanMemory for Confused {
 }
 
 #[test]
-fn findings_that_do_not_fit_their_text_are_not_believed() {
+fn findings_outside_their_text_are_ignored() {
     let scanner = Scanner::with_memory(Detector::default(), Confused);
     let scanned = protect::scan(&scanner, request(&ask(NOTE)));
     assert_eq!(kinds(scanned.report()), ["ssn", "name"]);
 }
 
 #[test]
-fn a_report_lists_so_many_findings_and_counts_all() {
+fn limited_report_still_counts_all_findings() {
     let scanner = Scanner::new(Detector::default()).with_report_limit(2);
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741, SSN 536-22-8742"}],"x":"SSN 536-22-8743","y":"a@example.com"}"#;
     let scanned = protect::scan(&scanner, request(body));
@@ -339,7 +339,7 @@ fn a_report_lists_so_many_findings_and_counts_all() {
 }
 
 #[test]
-fn what_there_was_no_time_for_goes_on_in_flag_mode_alone_and_the_report_says_so() {
+fn unfinished_scan_passes_only_in_flag_mode() {
     let scanner = Scanner::new(Detector::default()).with_deadline(|| false);
     let outcome = |mode: &str| {
         let policy = Policy::uniform(mode.parse().unwrap()).allowing_unscannable(true);
@@ -359,7 +359,7 @@ fn what_there_was_no_time_for_goes_on_in_flag_mode_alone_and_the_report_says_so(
 }
 
 #[test]
-fn time_that_runs_out_while_masking_is_no_clean_request() {
+fn timeout_while_masking_leaves_request_unfinished() {
     let is_over = Arc::new(AtomicBool::new(false));
     let clock = Arc::clone(&is_over);
     let scanner =
@@ -374,7 +374,7 @@ fn time_that_runs_out_while_masking_is_no_clean_request() {
 }
 
 #[test]
-fn findings_are_told_in_code_points_and_never_in_text() {
+fn findings_report_code_points_not_text() {
     let scanner = Scanner::new(Detector::default());
     let scanned = protect::scan(&scanner, request(&ask("¿Sí? 👩 SSN 536-22-8741")));
     let finding = &scanned.report().findings()[0];
@@ -386,7 +386,7 @@ fn findings_are_told_in_code_points_and_never_in_text() {
 }
 
 #[test]
-fn an_attachment_under_a_key_with_phi_is_named_by_position() {
+fn attachment_under_phi_key_uses_positional_path() {
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}],"metadata":{"536-22-8741":"data:image/png;base64,iVBORw0KGgo="}}"#;
     assert_eq!(
         refusal("mask", body),
@@ -395,7 +395,7 @@ fn an_attachment_under_a_key_with_phi_is_named_by_position() {
 }
 
 #[test]
-fn a_name_as_a_key_is_found_and_named_by_position() {
+fn key_holding_name_gets_positional_path() {
     let scanner = Scanner::new(Detector::default());
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Hi."}],"metadata":{"home_phone":"415-555-0134","maria_delgado":{"ssn":"536-22-8741","x":"data:image/png;base64,iVBORw0KGgo="}}}"#;
     let scanned = protect::scan(&scanner, request(body));
@@ -413,7 +413,7 @@ fn a_name_as_a_key_is_found_and_named_by_position() {
 }
 
 #[test]
-fn a_parameter_is_called_by_its_name_unless_that_holds_phi() {
+fn parameter_name_with_phi_is_withheld() {
     let scanner = Scanner::new(Detector::default());
     let body = r#"{"model":"gpt-4o","messages":[{"role":"user","content":"SSN 536-22-8741"}],"x_new":1,"ssn_536-22-8741":1}"#;
     let scanned = protect::scan(&scanner, request(body));
@@ -436,7 +436,7 @@ impl ScanMemory for Haunted {
 }
 
 #[test]
-fn what_never_comes_clean_is_refused() {
+fn text_that_never_becomes_clean_is_refused() {
     let scanner = Scanner::with_memory(Detector::default(), Haunted);
     let policy = Policy::uniform(Mode::MASK);
     let scanned = protect::scan(&scanner, request(&ask(&"a ".repeat(100))));
@@ -448,7 +448,7 @@ fn what_never_comes_clean_is_refused() {
 }
 
 #[test]
-fn nothing_of_a_request_shows_in_debug_output() {
+fn debug_output_hides_request_content() {
     let model = r#"{"model":"gpt-536-22-8741","messages":[{"role":"user","content":"Hi."}]}"#;
     let Outcome::Forward(clean) = outcome("mask", &ask(NOTE)) else {
         panic!("not forwarded")
@@ -463,7 +463,7 @@ fn nothing_of_a_request_shows_in_debug_output() {
 }
 
 #[test]
-fn the_size_of_what_was_scanned_is_known() {
+fn report_counts_scanned_text_bytes() {
     let scanner = Scanner::new(Detector::default());
     let scanned = protect::scan(
         &scanner,

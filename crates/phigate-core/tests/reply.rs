@@ -139,7 +139,7 @@ fn content_asked_for_as_json_stays_json() {
 }
 
 #[test]
-fn only_the_tools_of_the_list_get_values() {
+fn only_listed_tools_receive_values() {
     let texts = Texts {
         content: "[NAME_7K3QD]".to_owned(),
         arguments: r#"{"a":"[NAME_7K3QD]"}"#.to_owned(),
@@ -162,7 +162,7 @@ fn only_the_tools_of_the_list_get_values() {
 }
 
 #[test]
-fn new_phi_is_masked_and_removed_and_echoes_stay() {
+fn new_phi_is_replaced_but_echoes_stay() {
     for (written, masked, redacted, echoes) in [
         (
             "Her social security number is 219-09-4218. Fine.",
@@ -198,7 +198,7 @@ fn new_phi_is_masked_and_removed_and_echoes_stay() {
 }
 
 #[test]
-fn arguments_are_scanned_by_their_keys_and_stay_json() {
+fn rewritten_arguments_stay_valid_json() {
     for (written, masked, redacted) in [
         (
             r#"{"ssn":"219-09-4218","q":"say \"hi\"","n":5}"#,
@@ -232,7 +232,7 @@ fn arguments_are_scanned_by_their_keys_and_stay_json() {
 }
 
 #[test]
-fn a_token_is_not_phi_in_any_form() {
+fn token_in_any_form_is_not_phi() {
     let text =
         "SSN: [SSN_4M2NP], ssn ssn_4m2np; the patient's name is NAME_7K3QD, MRN: [MRN_48291].";
     let rules = Arc::new(rules(true, Replies::Redact));
@@ -244,7 +244,7 @@ fn a_token_is_not_phi_in_any_form() {
 }
 
 #[test]
-fn a_blocked_reply_gives_out_nothing_of_the_finding_nor_of_its_sentence() {
+fn blocked_reply_withholds_sentence_with_phi() {
     let rules = Arc::new(rules(true, Replies::Block));
     let texts = Texts::content("It is simple, [NAME_7K3QD]. Her SSN is 219-09-4218. Bye.");
     assert_eq!(play_whole(&rules, &texts).0, Err(Stop::Blocked));
@@ -265,7 +265,7 @@ fn a_blocked_reply_gives_out_nothing_of_the_finding_nor_of_its_sentence() {
 }
 
 #[test]
-fn a_sentence_without_end_is_let_go_after_400_characters() {
+fn endless_sentence_is_eventually_released() {
     let rules = Arc::new(rules(false, Replies::Mask));
     let text = "take one tablet with food and drink water and walk a little and ".repeat(8);
     let stream = events(&Texts::content(&text), || 1);
@@ -280,7 +280,7 @@ fn a_sentence_without_end_is_let_go_after_400_characters() {
 }
 
 #[test]
-fn what_is_held_is_a_beginning_of_an_issued_token_and_no_more() {
+fn only_issued_token_prefix_is_held() {
     let rules = Arc::new(rules(true, Replies::Off));
     for (written, given) in [
         ("Good morning, ", "Good morning, "),

@@ -163,7 +163,7 @@ fn addresses_are_the_same_for_every_cut() {
 }
 
 #[test]
-fn token_is_held_while_it_may_be_a_host() {
+fn token_is_held_while_host_is_possible() {
     let rules = rules(VALUES[0]);
     for (written, given) in [
         ("Dear [NAME_7K3QD]", "Dear "),

@@ -202,7 +202,7 @@ const BESIDE_EVENTS: &[(&Door, &str)] = &[
 ];
 
 #[test]
-fn phi_beside_the_answer_is_found_in_streams() {
+fn phi_beside_answer_is_found_in_streams() {
     for (door, form) in BESIDE_EVENTS {
         let play = |rules: ReplyRules| {
             let mut stage = door.reply_stream(Arc::new(rules), 1 << 20);

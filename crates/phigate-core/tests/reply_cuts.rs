@@ -52,7 +52,7 @@ fn scanning_is_the_same_for_every_cut() {
 }
 
 #[test]
-fn both_together_are_the_same_for_every_cut() {
+fn restoring_with_scanning_is_cut_independent() {
     check(true, Replies::Mask, 6_000_000, 15_000);
     check(true, Replies::Block, 7_000_000, 10_000);
 }

@@ -361,14 +361,14 @@ fn check_whole(
 }
 
 #[test]
-fn restoring_is_the_same_for_every_cut_at_every_door() {
+fn restoring_is_cut_independent_at_every_door() {
     for (script, seed) in SCRIPTS.iter().zip([10_000_000, 11_000_000]) {
         check(script, true, Replies::Off, seed, 30_000);
     }
 }
 
 #[test]
-fn scanning_is_the_same_for_every_cut_at_every_door() {
+fn scanning_is_cut_independent_at_every_door() {
     for (script, seed) in SCRIPTS.iter().zip([12_000_000, 16_000_000]) {
         check(script, false, Replies::Mask, seed, 6_000);
         check(script, false, Replies::Redact, seed + 1_000_000, 4_000);
@@ -378,7 +378,7 @@ fn scanning_is_the_same_for_every_cut_at_every_door() {
 }
 
 #[test]
-fn both_together_are_the_same_for_every_cut_at_every_door() {
+fn restoring_with_scanning_is_cut_independent() {
     for (script, seed) in SCRIPTS.iter().zip([20_000_000, 22_000_000]) {
         check(script, true, Replies::Mask, seed, 6_000);
         check(script, true, Replies::Block, seed + 1_000_000, 4_000);

@@ -64,7 +64,7 @@ fn signed_thoughts_are_never_restored() {
 }
 
 #[test]
-fn thoughts_that_nobody_signs_are_restored() {
+fn unsigned_thoughts_are_restored() {
     let restored = "Jane Roe asks.";
     assert_eq!(
         whole(&json!({"type": "thinking", "thinking": THOUGHT})),

@@ -93,7 +93,7 @@ mod scan {
     }
 
     #[test]
-    fn texts_are_found_in_with_offsets_in_code_points() {
+    fn text_findings_use_code_point_offsets() {
         let shift = EMOJI.chars().count() as u64;
         let found = results(&json!({ "texts": [SSN, CLEAN, format!("{EMOJI}{SSN}"), ""] }));
         let ssn = |shift| vec![("ssn".to_owned(), 10 + shift, 21 + shift, None)];
@@ -104,7 +104,7 @@ mod scan {
     }
 
     #[test]
-    fn json_is_walked_and_paths_are_the_callers_own() {
+    fn json_findings_use_callers_paths() {
         let value = json!({"patient": {"notes": ["none", SSN]}, "mail_of_kin": "jane.roe@example.com", "n": 4});
         let found = results(&json!({ "json": value }));
         let paths: Vec<_> = places(&found[0])
@@ -133,7 +133,7 @@ mod scan {
     }
 
     #[test]
-    fn a_key_that_holds_phi_is_named_by_position() {
+    fn phi_key_is_named_by_position() {
         let found =
             results(&json!({ "json": { "jane.roe@example.com": { "ssn": "536-22-8741" } } }));
         for (_, _, _, path) in places(&found[0]) {
@@ -142,7 +142,7 @@ mod scan {
     }
 
     #[test]
-    fn every_other_byte_comes_back_as_it_was_sent() {
+    fn unaffected_bytes_are_returned_unchanged() {
         for (action, word) in [("mask", "[SSN]"), ("redact", "")] {
             let asked = format!(
                 r#"{{"json": {{"b" :["My SSN is 536-22-8741. \u00e9", 1.50,null]}}, "action":"{action}"}}"#
@@ -164,7 +164,7 @@ mod scan {
     }
 
     #[test]
-    fn masking_gives_what_the_mode_of_that_name_sends() {
+    fn scan_action_matches_gateway_mode() {
         use phigate_core::doors::CHAT;
         use phigate_core::protect::{self, Outcome};
         use phigate_core::request::{Request, RequestLimits};
@@ -189,7 +189,7 @@ mod scan {
     }
 
     #[test]
-    fn what_cannot_be_asked_is_refused_by_name() {
+    fn invalid_scan_parameter_is_named() {
         for (asked, code, param) in [
             (r#"{}"#, "missing_required_parameter", Some("text")),
             (
@@ -281,7 +281,7 @@ mod guardrail {
     }
 
     #[test]
-    fn what_a_message_gives_away_is_masked_in_the_text_that_repeats_it() {
+    fn phi_from_messages_is_masked_in_texts() {
         let messages = json!([
             { "role": "assistant", "content": "What is your social security number?" },
             { "role": "user", "content": "536228741" },
@@ -306,7 +306,7 @@ mod guardrail {
     }
 
     #[test]
-    fn tools_are_given_back_and_what_cannot_be_is_blocked() {
+    fn guard_masks_tools_and_blocks_unmaskable_content() {
         let tools =
             json!([{ "type": "function", "function": { "name": "lookup", "description": SSN } }]);
         let verdict_of_tools = verdict(Mode::MASK, &json!({ "texts": [CLEAN], "tools": tools }));
@@ -332,7 +332,7 @@ mod guardrail {
     }
 
     #[test]
-    fn what_is_malformed_is_an_error() {
+    fn malformed_guard_request_is_an_error() {
         for (asked, code) in [
             ("{", "invalid_json"),
             (r#"{"texts":"a"}"#, "invalid_type"),
@@ -393,7 +393,7 @@ mod presidio_interface {
     }
 
     #[test]
-    fn fields_narrow_what_is_told() {
+    fn analyze_fields_narrow_reported_findings() {
         let text = format!("jane.roe@example.com {SSN}");
         let names = |more: Value| -> Vec<String> {
             let mut asked = json!({ "text": text, "language": "en" });
@@ -440,7 +440,7 @@ mod presidio_interface {
     }
 
     #[test]
-    fn what_we_lack_is_refused_and_nothing_is_quoted() {
+    fn invalid_analyze_request_is_refused_unquoted() {
         for (asked, param) in [
             (json!({ "language": "en" }), "text"),
             (json!({ "text": "", "language": "en" }), "text"),
@@ -469,7 +469,7 @@ mod presidio_interface {
     }
 
     #[test]
-    fn operators_do_what_presidios_do() {
+    fn operators_match_presidio_behaviour() {
         let result =
             |entity: &str| json!({ "entity_type": entity, "start": 12, "end": 23, "score": 0.9 });
         let text = "👩‍⚕️ My SSN 536-22-8741.";
@@ -536,7 +536,7 @@ mod presidio_interface {
     }
 
     #[test]
-    fn several_entities_are_settled_and_their_places_are_those_of_the_new_text() {
+    fn anonymized_entities_use_new_text_offsets() {
         let text = "Jane Roe, 034453334 Doe";
         let found = json!([
             { "entity_type": "PHONE_NUMBER", "start": 10, "end": 19, "score": 0.95 },
@@ -561,7 +561,7 @@ mod presidio_interface {
     }
 
     #[test]
-    fn the_record_tells_what_was_given_and_no_name_that_is_not_ours() {
+    fn anonymize_report_names_only_known_kinds() {
         let given = json!([
             { "entity_type": "US_SSN", "start": 0, "end": 1, "score": 0.9 },
             { "entity_type": "Jane Roe", "start": 2, "end": 3, "score": 0.9 },

@@ -114,7 +114,7 @@ fn answer(content: Value, stop_reason: &str) -> Value {
 }
 
 #[test]
-fn the_path_holds_the_identifier_and_the_method() {
+fn path_holds_model_and_method() {
     for (model, stream, method) in [
         (NOVA, false, "converse"),
         (PROFILE, true, "converse-stream"),
@@ -166,7 +166,7 @@ fn a_conversation_becomes_system_content_and_turns() {
 }
 
 #[test]
-fn what_only_some_models_take_is_left_out_for_the_others_and_named() {
+fn fields_unsupported_by_model_are_named() {
     let schema =
         json!({"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}});
     let marked = json!([{"role": "user", "content": [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]}]);
@@ -271,7 +271,7 @@ fn each_family_gets_its_own_additional_fields() {
 }
 
 #[test]
-fn an_answer_follows_its_schema_by_the_models_own_means() {
+fn answer_schema_follows_model_capabilities() {
     let fields = json!({"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object", "properties": {"x": {"type": "string"}}}}}});
     let native = "{\"properties\":{\"x\":{\"type\":\"string\"}},\"type\":\"object\"}";
     check(
@@ -306,7 +306,7 @@ fn an_answer_follows_its_schema_by_the_models_own_means() {
 }
 
 #[test]
-fn a_choice_against_tools_leaves_them_out_unless_the_conversation_needs_them() {
+fn disabled_tools_are_kept_for_tool_history() {
     check(
         BEDROCK,
         &json!({"tools": [tool("a")], "tool_choice": "none"}),
@@ -335,7 +335,7 @@ fn a_choice_against_tools_leaves_them_out_unless_the_conversation_needs_them() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_and_named() {
+fn unsendable_parameter_is_refused_and_named() {
     let parts = |part: Value| json!({"messages": [{"role": "user", "content": [part]}]});
     for (fields, param) in [
         (
@@ -370,7 +370,7 @@ fn what_cannot_be_sent_is_refused_and_named() {
 }
 
 #[test]
-fn thoughts_return_as_they_were_given_out_and_not_when_masking_changed_them() {
+fn thoughts_return_verbatim_unless_masking_changed_them() {
     let thought = json!({"reasoningContent": {"reasoningText": {"text": "SSN 536-22-8741", "signature": "c2ln"}}});
     let hidden = json!({"reasoningContent": {"redactedContent": "AAAA"}});
     let given = reply(
@@ -398,7 +398,7 @@ fn thoughts_return_as_they_were_given_out_and_not_when_masking_changed_them() {
 }
 
 #[test]
-fn models_without_system_content_get_it_in_the_first_turn() {
+fn system_content_moves_to_first_turn() {
     let fields = json!({"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]});
     check(
         "amazon.titan-text-express-v1",
@@ -472,7 +472,7 @@ fn tokens_are_counted_as_openai_counts_them() {
 }
 
 #[test]
-fn a_rich_stream_is_read_to_the_end() {
+fn rich_stream_is_read_to_end() {
     let streamed = stream_cut(&asked(), &rich_frames().concat(), &[]);
     assert!(streamed.failure.is_none() && streamed.is_done());
     assert_eq!(
@@ -510,7 +510,7 @@ fn a_rich_stream_is_read_to_the_end() {
 }
 
 #[test]
-fn exceptions_keep_their_meaning_and_hide_their_words() {
+fn stream_exception_keeps_meaning_and_hides_message() {
     for (frame, code) in [
         (exception("throttlingException"), "provider_rate_limited"),
         (
@@ -592,7 +592,7 @@ fn damaged_frames_end_the_stream_at_once() {
 }
 
 #[test]
-fn what_broke_off_never_looks_finished() {
+fn truncated_stream_never_looks_finished() {
     let frames = rich_frames().concat();
     for to in (0..frames.len()).step_by(11) {
         let streamed = stream_cut(&asked(), &frames[..to], &[]);

@@ -4,7 +4,7 @@ use crate::wire_support::*;
 use serde_json::json;
 
 #[test]
-fn pictures_are_sent_as_each_provider_wants_them() {
+fn pictures_are_encoded_for_each_provider() {
     let with = |url: &str| json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": url}}]}]});
     let png = with("data:image/png;base64,iVBORw0KGgo=");
     check(
@@ -59,7 +59,7 @@ fn pictures_are_sent_as_each_provider_wants_them() {
 }
 
 #[test]
-fn google_gets_system_content_as_the_specification_rules() {
+fn google_system_content_follows_specification() {
     let user = json!({"role": "user", "content": "Hi"});
     let picture =
         json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}});
@@ -111,7 +111,7 @@ fn google_gets_system_content_as_the_specification_rules() {
 }
 
 #[test]
-fn anthropic_gets_system_content_apart_and_cache_marks() {
+fn anthropic_system_content_keeps_cache_marks() {
     let marked = json!([{"role": "system", "content": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}, {"type": "text", "text": "T"}]}, {"role": "user", "content": "Hi"}]);
     check(
         ANTHROPIC,
@@ -137,7 +137,7 @@ fn anthropic_gets_system_content_apart_and_cache_marks() {
 }
 
 #[test]
-fn empty_messages_and_unknown_fields_are_named_or_refused() {
+fn empty_messages_and_unknown_fields_are_reported() {
     for model in [ANTHROPIC, GOOGLE] {
         let silent = json!({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": ""}, {"role": "user", "content": "b"}]});
         assert_eq!(names(model, &silent).0, ["messages"]);
@@ -170,7 +170,7 @@ fn empty_messages_and_unknown_fields_are_named_or_refused() {
 }
 
 #[test]
-fn thoughts_that_were_masked_do_not_return_with_a_signature_that_no_longer_fits() {
+fn masked_signed_thoughts_are_not_returned() {
     let request = |thought: &str| {
         let thoughts = json!([
             {"type": "thinking", "thinking": thought, "signature": "c2lnbmVk"},

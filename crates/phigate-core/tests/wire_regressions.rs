@@ -55,7 +55,7 @@ fn the_total_is_prompt_plus_completion() {
 }
 
 #[test]
-fn a_stop_with_tool_calls_is_a_tool_call() {
+fn stop_with_calls_becomes_tool_calls_reason() {
     let parts = json!([{"functionCall": {"name": "look_up", "args": {"city": "Oslo"}}}]);
     let request = ask(GOOGLE, json!({"tools": [tool("look_up")]}));
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_stop_with_tool_calls_is_a_tool_call() {
 }
 
 #[test]
-fn recitation_is_filtered_and_a_botched_call_is_an_error() {
+fn recitation_is_filtered_and_malformed_call_fails() {
     let request = ask(GOOGLE, json!({"tools": [tool("look_up")]}));
     let recited = google_answer(json!([{"text": "Once"}]), Some("RECITATION"));
     assert_eq!(
@@ -101,7 +101,7 @@ fn recitation_is_filtered_and_a_botched_call_is_an_error() {
 }
 
 #[test]
-fn tool_indexes_run_on_over_the_whole_stream() {
+fn tool_call_indexes_continue_across_stream() {
     let one = |city: &str| {
         google_answer(
             json!([{"functionCall": {"name": "look_up", "args": {"city": city}}}]),
@@ -120,7 +120,7 @@ fn tool_indexes_run_on_over_the_whole_stream() {
 }
 
 #[test]
-fn an_error_inside_a_stream_is_never_a_normal_end() {
+fn stream_error_is_never_normal_end() {
     let anthropic = anthropic_stream(
         &block(
             0,
@@ -218,7 +218,7 @@ fn signed_thoughts_come_back_unchanged() {
 }
 
 #[test]
-fn a_signature_stays_with_its_call_and_a_lost_one_is_replaced() {
+fn call_signature_is_kept_or_replaced() {
     let model = "gemini-3-flash-preview";
     let parts =
         json!([{"functionCall": {"name": "look_up", "args": {}}, "thoughtSignature": "c2lnbmVk"}]);
@@ -248,7 +248,7 @@ fn a_signature_stays_with_its_call_and_a_lost_one_is_replaced() {
 }
 
 #[test]
-fn a_call_without_input_has_an_empty_object() {
+fn call_without_input_gets_empty_object() {
     let used = json!({"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}});
     let request = ask(ANTHROPIC, json!({}));
     let whole = reply(&request, &anthropic_answer(json!([used]), "tool_use"));
@@ -277,7 +277,7 @@ fn a_call_without_input_has_an_empty_object() {
 }
 
 #[test]
-fn an_unknown_stop_reason_is_a_stop_that_is_noticed() {
+fn unknown_stop_reason_stops_and_is_noted() {
     for (request, answer) in [
         (
             ask(ANTHROPIC, json!({})),

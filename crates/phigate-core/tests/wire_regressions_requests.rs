@@ -34,7 +34,7 @@ fn an_answer_in_json_is_never_forgotten() {
 }
 
 #[test]
-fn one_call_at_a_time_keeps_its_meaning() {
+fn parallel_call_limit_is_mapped_or_named() {
     let with = |parallel: bool| {
         sent(&ask(
             ANTHROPIC,
@@ -129,7 +129,7 @@ fn text_beside_tool_calls_is_kept() {
 }
 
 #[test]
-fn sound_and_files_are_never_lost_without_a_word() {
+fn audio_and_files_are_never_dropped_silently() {
     let with = |model: &str, part: Value| {
         let mut request = ask(model, json!({}));
         request["messages"] = json!([{"role": "user", "content": [part]}]);
@@ -221,7 +221,7 @@ fn several_answers_are_given_or_refused() {
 }
 
 #[test]
-fn schemas_reach_google_in_words_that_it_knows() {
+fn tool_schemas_match_google_model_support() {
     let schema = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": {"unit": {"const": "C"}, "place": {"type": ["string", "null"]}}, "additionalProperties": false});
     let tools =
         json!([{"type": "function", "function": {"name": "look_up", "parameters": schema}}]);
@@ -260,7 +260,7 @@ fn anthropic_always_gets_a_limit_of_tokens() {
 }
 
 #[test]
-fn tool_use_survives_the_way_there_and_back() {
+fn tool_history_survives_translation_to_anthropic() {
     // Number text and key order of arguments are the caller's business.
     let body = r#"{"model":"claude-sonnet-4-5","messages":[{"role":"user","content":"?"},{"role":"assistant","tool_calls":[{"id":"call:1/ä","type":"function","function":{"name":"f","arguments":"{\"z\":1.50,\"a\":12345678901234567890}"}}]},{"role":"tool","tool_call_id":"call:1/ä","content":"ok"}]}"#;
     let request =

@@ -4,7 +4,7 @@ use crate::wire_support::*;
 use serde_json::{Value, json};
 
 #[test]
-fn a_blocked_prompt_is_an_empty_filtered_answer() {
+fn blocked_prompt_becomes_empty_filtered_answer() {
     let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4, "totalTokenCount": 4}});
     let body = reply(&ask(GOOGLE, json!({})), &blocked);
     assert_eq!(
@@ -80,7 +80,7 @@ fn probabilities_are_translated() {
 }
 
 #[test]
-fn errors_keep_their_meaning_and_hide_their_words() {
+fn provider_error_keeps_meaning_and_hides_message() {
     let error = |format: &str, status: u16, retry: Option<&str>, body: Value| {
         let format = phigate_core::wire::format_of_family(format.parse().expect("a family"))
             .expect("the format is there");
@@ -133,7 +133,7 @@ fn errors_keep_their_meaning_and_hide_their_words() {
 }
 
 #[test]
-fn an_error_inside_a_good_answer_keeps_its_kind_and_loses_its_words() {
+fn error_in_successful_answer_keeps_its_kind() {
     for (model, answer, code) in [
         (
             OPENAI,

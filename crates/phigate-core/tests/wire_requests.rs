@@ -4,7 +4,7 @@ use crate::wire_support::*;
 use serde_json::{Value, json};
 
 #[test]
-fn sampling_follows_what_the_model_accepts() {
+fn sampling_fields_follow_model_support() {
     for (model, temperature, top_p, sent_temperature, sent_top_p, adjusted, dropped) in [
         (
             ANTHROPIC_OLD,
@@ -104,7 +104,7 @@ const REASONING: &[Reasoning] = &[
 ];
 
 #[test]
-fn reasoning_is_asked_for_in_the_way_of_the_model() {
+fn reasoning_request_follows_model_form() {
     for [model, effort, limit, place, value, adjusted, dropped] in REASONING {
         let json = |text: &str| serde_json::from_str::<Value>(text).expect("the row is JSON");
         let fields = json!({"reasoning_effort": effort, "max_completion_tokens": json(limit)});
@@ -119,7 +119,7 @@ fn reasoning_is_asked_for_in_the_way_of_the_model() {
 }
 
 #[test]
-fn thinking_excludes_a_temperature_a_forced_tool_and_lost_thoughts() {
+fn thinking_excludes_temperature_and_forced_tools() {
     let thinking = json!({"reasoning_effort": "low", "temperature": 0.5});
     assert_eq!(names(ANTHROPIC, &thinking).1, ["temperature"]);
     let forced =
@@ -176,7 +176,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_cannot_be_sent_is_refused_by_place_and_never_quoted() {
+fn unsendable_value_is_named_but_never_quoted() {
     for (fields, param) in REFUSED {
         let fields: Value = serde_json::from_str(fields).expect("the row is JSON");
         for model in [ANTHROPIC, GOOGLE] {
@@ -204,7 +204,7 @@ fn what_cannot_be_sent_is_refused_by_place_and_never_quoted() {
 }
 
 #[test]
-fn the_address_and_the_headers_are_the_providers_own() {
+fn request_path_and_headers_follow_provider() {
     for (model, stream, path) in [
         ("gpt-4o", true, "/v1/chat/completions"),
         ("claude-opus-4-5", true, "/v1/messages"),

@@ -87,7 +87,7 @@ fn asked(model: &str) -> Value {
 }
 
 #[test]
-fn a_rich_stream_is_read_to_the_end() {
+fn rich_stream_is_read_to_end() {
     for (model, events) in [
         (ANTHROPIC, rich_anthropic_stream()),
         (GOOGLE, rich_google_stream()),
@@ -167,7 +167,7 @@ fn check_frame(model: &str, streamed: &Streamed) {
 }
 
 #[test]
-fn an_openai_stream_is_passed_on_byte_for_byte() {
+fn openai_stream_is_forwarded_byte_for_byte() {
     let streamed = stream(&asked(OPENAI), &openai_stream());
     assert_eq!(
         (streamed.text.as_str(), streamed.failure.is_none()),
@@ -203,7 +203,7 @@ fn usage_is_sent_only_when_asked_for() {
 }
 
 #[test]
-fn what_broke_off_never_looks_finished() {
+fn truncated_stream_never_looks_finished() {
     for (model, events) in [
         (ANTHROPIC, rich_anthropic_stream()),
         (GOOGLE, rich_google_stream()),
@@ -327,7 +327,7 @@ proptest! {
     }
 
     #[test]
-    fn translating_never_panics_and_any_cut_fails_the_same_way(request in any_json(), answers in prop::collection::vec(any_json(), 0..5), raw in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..600) {
+    fn translation_never_panics_and_ignores_cuts(request in any_json(), answers in prop::collection::vec(any_json(), 0..5), raw in prop::collection::vec(any::<u8>(), 0..200), cut in 0usize..600) {
         for format in all_formats() {
             let model = format.listed_models()[5];
             let mut body = request.clone();
@@ -354,7 +354,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_sent_is_always_json(messages in prop::collection::vec(("[a-z]{0,3}|漢|\"|\\\\|\n", any::<bool>()), 1..6), extra in any_json()) {
+    fn sent_body_is_always_json(messages in prop::collection::vec(("[a-z]{0,3}|漢|\"|\\\\|\n", any::<bool>()), 1..6), extra in any_json()) {
         let messages: Vec<Value> = messages.into_iter().map(|(text, is_user)| json!({"role": if is_user { "user" } else { "assistant" }, "content": text})).collect();
         for model in [ANTHROPIC, GOOGLE, OPENAI, BEDROCK] {
             if let Ok(sent) = try_send(&ask(model, json!({"messages": messages, "response_format": extra, "tools": extra, "stop": extra}))) {

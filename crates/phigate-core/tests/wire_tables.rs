@@ -8,7 +8,7 @@ use phigate_types::Mode;
 use serde_json::{Value, json};
 
 #[test]
-fn every_parameter_is_treated_as_its_row_says() {
+fn parameter_treatment_matches_table_row() {
     for format in all_formats().filter(|format| format.id() != "openai") {
         let model = format.listed_models()[5];
         for parameter in format.parameters() {
@@ -44,7 +44,7 @@ fn every_parameter_is_treated_as_its_row_says() {
 }
 
 #[test]
-fn every_mapped_parameter_changes_what_the_provider_gets() {
+fn mapped_parameters_change_provider_request() {
     // These have an effect that needs a second parameter, or none on the body.
     let elsewhere = [
         "model",
@@ -78,7 +78,7 @@ fn every_mapped_parameter_changes_what_the_provider_gets() {
 }
 
 #[test]
-fn neutral_values_are_left_out_without_a_word() {
+fn neutral_values_are_accepted_silently() {
     for format in all_formats().filter(|format| format.id() != "openai") {
         let model = format.listed_models()[5];
         for parameter in format
@@ -114,7 +114,7 @@ fn unknown_parameters_are_dropped_and_named_safely() {
 }
 
 #[test]
-fn openai_bodies_leave_as_they_came_apart_from_an_alias() {
+fn openai_body_is_unchanged_except_alias() {
     let body = "{ \"x_new\" : 1.50,\r\n\"model\":\"gpt-4o\" ,\"messages\":[{\"role\":\"user\",\"content\":\"h\\u00e9\"}]}";
     let sent = send_bytes("gpt-4o", body.as_bytes(), Mode::FLAG).expect("it can be sent");
     assert_eq!(sent.body, body.as_bytes());
@@ -154,7 +154,7 @@ fn each_model_belongs_to_one_family() {
 }
 
 #[test]
-fn every_listed_model_and_alias_is_served_by_its_family() {
+fn listed_models_are_served_by_their_family() {
     for format in all_formats() {
         assert!(format_of_family(format.family()).is_some_and(|found| found.id() == format.id()));
         for model in format.listed_models() {
@@ -167,7 +167,7 @@ fn every_listed_model_and_alias_is_served_by_its_family() {
 }
 
 #[test]
-fn docs_say_what_becomes_of_each_parameter() {
+fn parameters_page_matches_parameter_table() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/parameters.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, parameters_page()).expect("the page can be written");

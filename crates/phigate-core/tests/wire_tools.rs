@@ -114,7 +114,7 @@ fn an_answer_after_a_schema() {
 }
 
 #[test]
-fn old_models_answer_by_calling_a_tool_and_the_caller_does_not_notice() {
+fn old_model_schema_answer_hides_tool_call() {
     let schema = json!({"type": "object", "properties": {"z": {"type": "number"}, "a": {"type": "string"}}, "required": ["z"], "additionalProperties": false});
     let fields = json!({"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema}}});
     check(

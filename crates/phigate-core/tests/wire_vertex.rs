@@ -19,7 +19,7 @@ fn at_vertex(model: &str, region: &str, fields: Value) -> Sent {
 }
 
 #[test]
-fn each_maker_has_its_path_and_its_methods() {
+fn each_publisher_has_own_path_and_method() {
     for (model, region, stream, publisher, method, query) in [
         (
             GOOGLE,
@@ -69,7 +69,7 @@ fn each_maker_has_its_path_and_its_methods() {
 }
 
 #[test]
-fn claude_has_its_version_in_the_body_and_its_model_in_the_path_alone() {
+fn claude_body_has_version_without_model() {
     let sent = at_vertex(CLAUDE, "us-east5", json!({"stream": true, "max_tokens": 9}));
     let body: Value = serde_json::from_slice(&sent.body).expect("bodies are JSON");
     let expected = json!({"anthropic_version": "vertex-2023-10-16", "max_tokens": 9, "stream": true, "messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]});
@@ -77,7 +77,7 @@ fn claude_has_its_version_in_the_body_and_its_model_in_the_path_alone() {
 }
 
 #[test]
-fn gemini_is_asked_as_at_googles_own_api() {
+fn vertex_gemini_request_matches_google_api() {
     let fields = json!({"max_tokens": 9, "tools": [tool("a")]});
     let sent_there: Value =
         serde_json::from_slice(&at_vertex(GOOGLE, "global", fields.clone()).body)
@@ -86,7 +86,7 @@ fn gemini_is_asked_as_at_googles_own_api() {
 }
 
 #[test]
-fn without_a_project_or_a_region_there_is_no_path() {
+fn vertex_path_requires_project_and_region() {
     let format = format_of_kind(ProviderKind::Vertex, GOOGLE).expect("it can be spoken to");
     let body = ask("m", json!({})).to_string();
     let refused = send_to(

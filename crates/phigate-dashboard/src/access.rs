@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn http_2_names_the_host_in_the_target() {
+    fn http2_origin_is_checked_against_target() {
         let target = "https://gate.example/keys";
         assert!(comes_from_us(&parts(
             target,
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_counts_only_where_it_stands_first() {
+    fn form_token_counts_only_in_first_position() {
         let token = cookies::form_token("session");
         for (start, is_proof) in [
             (format!("csrf={token}&text=abc"), true),

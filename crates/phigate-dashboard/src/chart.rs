@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_on_the_base_and_stay_inside() {
+    fn chart_columns_rest_on_base_within_bounds() {
         let slots = [
             slot([90, 5, 0, 0, 3, 1, 0]),
             slot([0; 7]),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_blocked_request_is_seen_among_many() {
+    fn single_blocked_request_is_visible_among_many() {
         let chart = Chart::new(&[slot([100_000, 0, 0, 0, 1, 0, 0])], "last 24 hours", false);
         assert!(chart.columns[0].parts[1].height >= 1.5);
         assert_eq!(chart.columns[0].parts[1].class, Tone::Bad.class());

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cookies_are_strict_and_over_tls_bound_to_the_host() {
+    fn strict_cookies_are_host_bound_over_tls() {
         assert_eq!(
             Cookie::Session.set("abc", false),
             "phigate=abc; Path=/; HttpOnly; SameSite=Strict"
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_found_by_its_whole_name() {
+    fn cookie_is_found_by_whole_name() {
         let mut headers = HeaderMap::new();
         let line = "x-phigate=no; phigate-guest=guest; phigate=yes";
         headers.insert(header::COOKIE, HeaderValue::from_static(line));

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_keeps_what_is_filled_and_replaces_one_field() {
+    fn query_keeps_filled_fields_and_replaces_one() {
         let fields = Fields::of(&[
             ("type", "ssn"),
             ("model", ""),

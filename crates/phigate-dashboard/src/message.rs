@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_signed_in_keeps_the_navigation() {
+    fn signed_in_message_keeps_navigation() {
         let help = NavItem {
             href: "/help",
             label: "Help",

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_has_its_three_corners_and_a_margin() {
+    fn qr_drawing_has_three_corners_and_margin() {
         let address = "otpauth://totp/phigate:sam%40clinic.example?secret=JBSWY3DPEHPK3PXP";
         let drawing = draw(address).unwrap();
         let rows = squares(&drawing);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_not_drawn() {
+    fn overlong_text_is_not_drawn() {
         assert!(draw(&"x".repeat(10_000)).is_none());
     }
 }

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_good_for_one_step_either_side_and_no_more() {
+    fn code_is_valid_one_step_either_side() {
         let secret = base32(b"12345678901234567890");
         let step = 1_234_567_890 / 30;
         for (now_s, is_right) in [

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_share_is_never_shown_as_none() {
+    fn small_share_is_never_shown_as_zero() {
         for (part, whole, shown) in [
             (0, 10, "0%"),
             (1, 0, "0%"),
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_carry_a_form_for_people_and_one_for_the_script() {
+    fn moments_have_human_and_machine_forms() {
         let moment = Timestamp::from_second(1_700_000_000).unwrap();
         assert_eq!(
             When::at(moment).to_string(),

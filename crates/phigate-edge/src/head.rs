@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn request_lines_that_are_not_ours_are_refused() {
+    fn unacceptable_request_lines_are_refused() {
         use EdgeError::*;
         let rows: &[(&str, EdgeError)] = &[
             ("CONNECT a:443 HTTP/1.1", MethodRefused),

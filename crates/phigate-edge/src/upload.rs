@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_bodies_leave_room_for_small_ones() {
+    async fn large_bodies_leave_room_for_small_bodies() {
         let intake = Arc::new(Intake::new(&Limits {
             inflight_bytes: 8 * 1024 * 1024,
             ..Limits::default()
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn strangers_have_a_small_share_and_take_nothing_from_callers() {
+    async fn stranger_uploads_have_small_separate_share() {
         let intake = Arc::new(Intake::new(&Limits {
             inflight_bytes: 1024 * 1024,
             ..Limits::default()

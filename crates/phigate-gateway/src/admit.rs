@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_comes_by_either_header_and_never_by_two_that_differ() {
+    fn key_comes_by_either_header_without_conflict() {
         for (sent, expected) in [
             (&[][..], None),
             (&[("authorization", "Bearer a")], Some("a")),

@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_before_is_what_would_be_written() {
+    fn prewritten_error_body_equals_fresh_rendering() {
         let error = GatewayError::RateLimited { retry_after_s: 7 }.body();
         let anew = error.to_json(ErrorFormat::OpenAi, None);
         assert_eq!(error.written, Some(anew));

@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_gets_its_requests_in_any_minute_and_no_more() {
+    fn key_requests_are_limited_in_any_minute() {
         let start = Instant::now();
         let limits = KeyLimits::new(
             &Limits {
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_has_so_many_requests_at_one_time() {
+    fn concurrent_requests_per_key_are_limited() {
         let start = Instant::now();
         let limits = KeyLimits::new(
             &Limits {
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_at_a_key_says_what_admission_would_and_counts_nothing() {
+    fn key_check_predicts_admission_without_counting() {
         let start = Instant::now();
         let limits = Limits {
             key_concurrency: 2,
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_leaves_a_quarter_of_the_places_to_others() {
+    fn account_leaves_quarter_of_places_free() {
         let start = Instant::now();
         let limits = Limits {
             concurrency: 8,

@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_is_on_the_page() {
+    fn counted_values_appear_on_metrics_page() {
         let metrics = Metrics::new();
         metrics.answered(&Answered {
             status: 403,

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_kept_by_key_reason_and_minute_until_the_minute_is_over() {
+    fn refusals_are_counted_per_key_reason_minute() {
         let refusals = Refusals::default();
         let who = Refused {
             account_id: Some("a"),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_minutes_count_is_one_record_of_the_key() {
+    async fn refusals_of_minute_make_one_record() {
         let (gateway, _folder) = testing::gateway().await;
         let account = testing::account(&gateway, "default").await;
         let who = Refused {

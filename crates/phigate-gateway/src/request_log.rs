@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_here_must_mend_is_a_warning() {
+    fn errors_needing_operator_are_warnings() {
         for (code, warns) in [
             (ErrorCode::ProviderUnreachable, true),
             (ErrorCode::ProviderAuthFailed, true),

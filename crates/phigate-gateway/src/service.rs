@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_long_scan_waits_for_its_turn_and_a_short_one_does_not() {
+    async fn only_long_scan_waits_for_turn() {
         let (gateway, _folder) = testing::gateway().await;
         let account = testing::account(&gateway, "default").await;
         let processors = std::thread::available_parallelism().unwrap().get();

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn accounts_take_turns_and_so_do_their_keys() {
+    async fn accounts_and_their_keys_take_turns() {
         let scans = ShortScans::with_places(2);
         for _ in 0..2 {
             assert!(scans.join("greedy", "1").is_none(), "nobody waits yet");

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_mistakes_are_told_by_their_answers() {
+    fn trial_titles_match_provider_answers() {
         for (status, body, title) in [
             (200, "{}", "Connection works"),
             (401, "", "The provider refuses the key"),

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_stored_word_has_a_message_of_its_own() {
+    fn unknown_stored_word_has_own_message() {
         let act = AdminAct::new(
             jiff::Timestamp::UNIX_EPOCH,
             "default",

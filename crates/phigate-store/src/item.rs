@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_in_order_and_found_by_their_codes() {
+    fn kinds_are_ordered_and_found_by_code() {
         for (at, kind) in ItemKind::all().enumerate() {
             assert_eq!(kind as usize, at);
             assert_eq!(ItemKind::from_code(kind.code()), Some(kind));

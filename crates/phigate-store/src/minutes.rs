@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_is_sixty_minutes_wherever_it_begins() {
+    fn hour_spans_sixty_minutes_from_any_start() {
         let minute = |text: &str| Minute::of(text.parse().unwrap());
         let now = minute("2026-11-16T02:00:05Z");
         assert!(minute("2026-11-16T01:01:00Z") >= now.hour_ago());

@@ -73,7 +73,7 @@ async fn an_older_store_goes_on_working() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_makes_a_store_look_older_than_it_is() {
+async fn store_made_to_look_older_is_refused() {
     let site = old_store();
     close(site.open().await).await;
     // The attacker kept a copy from before the upgrade, the wrapped root key included.
@@ -98,7 +98,7 @@ async fn nobody_makes_a_store_look_older_than_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hash_that_is_missing_afterwards_is_refused() {
+async fn row_without_hash_is_refused_after_upgrade() {
     let site = old_store();
     let vault = site.open().await;
     let account = account(&vault).await;
@@ -138,7 +138,7 @@ async fn hashes_of_identifiers_are_joined_by_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hashes_of_identifiers_are_sorted_in_quiet_moments() {
+async fn identifier_hashes_are_sorted_when_idle() {
     let site = old_store();
     let rows = "WITH RECURSIVE each(number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM each WHERE number < 10000)
                 INSERT INTO audit_token
@@ -166,7 +166,7 @@ async fn hashes_of_identifiers_are_sorted_in_quiet_moments() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hours_of_which_an_older_version_counted_less_are_searched_whole() {
+async fn hours_with_missing_counters_are_searched_whole() {
     let site = Site::sqlite();
     let vault = site.open().await;
     let account = account(&vault).await;

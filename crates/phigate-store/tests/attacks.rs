@@ -379,7 +379,7 @@ async fn postgres_rows_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_running_gateway_refuses_rows_that_were_set_back() {
+async fn running_gateway_refuses_rolled_back_rows() {
     let site = Site::sqlite();
     let file = site.data().join("phigate.db");
     let sql = |statement: &str| {

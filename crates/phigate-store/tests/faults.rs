@@ -184,7 +184,7 @@ async fn a_disk_that_hangs_refuses_and_resumes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn slow_syncs_are_waited_for_and_too_slow_ones_refuse() {
+async fn slow_syncs_succeed_until_deadline_then_refuse() {
     let site = Site::sqlite();
     // Slow, but within the deadline: fifty requests at once share the syncs and are all recorded, which one after the
     // other they could not be. The deadline is a long one, for a busy machine.
@@ -217,7 +217,7 @@ async fn slow(site: &Site, milliseconds: u64) -> Arc<Vault> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stopped_frozen_or_restarted_postgresql_refuses_and_resumes() {
+async fn postgresql_outage_refuses_requests_until_recovery() {
     let Some(server) = Postgres::start() else {
         return;
     };
@@ -296,7 +296,7 @@ async fn slow_commits(server: &Postgres, milliseconds: u32) -> (Arc<Vault>, Stri
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_outcome_waits_for_the_commit_of_its_decision() {
+async fn outcome_waits_for_commit_of_its_decision() {
     let Some(server) = Postgres::start() else {
         return;
     };
@@ -328,7 +328,7 @@ async fn an_outcome_waits_for_the_commit_of_its_decision() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_cut_in_the_middle_lose_and_double_nothing() {
+async fn cut_connections_neither_lose_nor_double_records() {
     let Some(server) = Postgres::start() else {
         return;
     };
@@ -384,7 +384,7 @@ async fn load(vault: Arc<Vault>, account: String, over: Arc<AtomicBool>) -> (Vec
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_at_the_end_is_given_up_in_time() {
+async fn close_gives_up_unwritable_records_in_time() {
     let site = Site::sqlite();
     let vault = site.open().await;
     let account = account(&vault).await;

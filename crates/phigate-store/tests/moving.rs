@@ -30,7 +30,7 @@ async fn lived_in(site: &Site) -> (String, uuid::Uuid, phigate_store::NewApiKey)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_installation_moves_from_sqlite_to_postgresql_whole() {
+async fn whole_installation_moves_from_sqlite_to_postgresql() {
     let Some(server) = Postgres::start() else {
         return;
     };
@@ -143,7 +143,7 @@ async fn a_damaged_or_unfinished_import_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_backup_taken_in_use_restores_and_verifies() {
+async fn backup_of_open_store_restores_and_verifies() {
     let site = Site::sqlite();
     let vault = site.serve().await;
     let account = account(&vault).await;

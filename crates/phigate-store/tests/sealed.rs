@@ -159,7 +159,7 @@ fn sweep(folder: &Path, secrets: &[String]) -> usize {
 }
 
 #[test]
-fn the_sweep_finds_what_is_there() {
+fn sweep_finds_every_spelling_of_name() {
     let folder = tempfile::tempdir().unwrap();
     for (number, spelling) in spellings(NAME).into_iter().enumerate() {
         let path = folder.path().join("file");
@@ -174,7 +174,7 @@ fn the_sweep_finds_what_is_there() {
 }
 
 #[tokio::test]
-async fn no_secret_is_readable_in_the_folder_of_a_sqlite_store() {
+async fn sqlite_folder_holds_no_readable_secret() {
     let site = Site::sqlite();
     let vault = site.open().await;
     let secrets = fill(&vault).await;
@@ -185,7 +185,7 @@ async fn no_secret_is_readable_in_the_folder_of_a_sqlite_store() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_secret_is_readable_in_the_files_and_logs_of_postgresql() {
+async fn postgresql_folder_holds_no_readable_secret() {
     let Some(server) = Postgres::start() else {
         return;
     };

@@ -164,7 +164,7 @@ async fn verify(site: &Site, outside: &[Checkpoint]) -> Report {
 }
 
 #[tokio::test]
-async fn every_attack_on_the_file_is_found_and_named() {
+async fn every_file_attack_is_found_and_named() {
     let (honest, _) = filled().await;
     assert!(verify(&honest, &[]).await.is_intact());
     for (name, statements, kind, place) in ATTACKS {
@@ -177,7 +177,7 @@ async fn every_attack_on_the_file_is_found_and_named() {
 }
 
 #[tokio::test]
-async fn a_trail_cut_at_the_end_needs_a_checkpoint_from_elsewhere() {
+async fn trail_truncation_shows_only_against_outside_checkpoint() {
     let (site, checkpoints) = filled().await;
     tamper(
         &site,
@@ -199,7 +199,7 @@ async fn a_trail_cut_at_the_end_needs_a_checkpoint_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn an_older_copy_in_place_of_the_store_is_found_by_a_checkpoint() {
+async fn older_store_copy_is_found_by_checkpoint() {
     let (site, _) = filled().await;
     let old = site.copy();
     let vault = site.open().await;
@@ -227,7 +227,7 @@ async fn an_older_copy_in_place_of_the_store_is_found_by_a_checkpoint() {
 }
 
 #[tokio::test]
-async fn a_whole_chain_that_was_removed_is_missed_by_the_chain_that_joined_it() {
+async fn removed_chain_is_found_through_joined_chain() {
     let (site, _) = filled().await;
     let (one, two) = (site.open().await, site.serve().await);
     let account = account(&one).await;

@@ -31,7 +31,7 @@ async fn refusal(folder: &Path, url: String) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_are_encrypted_and_the_certificate_is_checked() {
+async fn connections_are_encrypted_and_certificates_checked() {
     let (own, other) = (certificate("localhost"), certificate("localhost"));
     let Some(server) = Postgres::start_tls(&own.cert.pem(), &own.signing_key.serialize_pem())
     else {
@@ -79,7 +79,7 @@ async fn connections_are_encrypted_and_the_certificate_is_checked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_made_out_to_somebody_else_is_refused() {
+async fn certificate_for_another_host_is_refused() {
     let own = certificate("database.example");
     let Some(server) = Postgres::start_tls(&own.cert.pem(), &own.signing_key.serialize_pem())
     else {
@@ -95,7 +95,7 @@ async fn a_certificate_made_out_to_somebody_else_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_without_tls_is_refused_where_tls_is_needed() {
+async fn server_without_required_tls_is_refused() {
     let Some(server) = Postgres::start() else {
         return;
     };

@@ -379,7 +379,7 @@ fn log(engine: &str, seed: u64, kills: u64, counts: &[usize]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_acknowledged_is_lost_by_kills_on_sqlite() {
+async fn kills_lose_nothing_acknowledged_on_sqlite() {
     torture("SQLite", |_| {
         let site = Site::sqlite();
         let store = site.data().to_str().unwrap().to_owned();
@@ -389,7 +389,7 @@ async fn nothing_acknowledged_is_lost_by_kills_on_sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_acknowledged_is_lost_by_kills_on_postgresql() {
+async fn kills_lose_nothing_acknowledged_on_postgresql() {
     let Some(server) = Postgres::start() else {
         return;
     };

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn acts_are_ordered_and_parse_back() {
         assert!(ROWS.is_sorted_by_key(|row| row.1));
         for (number, act) in Act::all().enumerate() {
             assert_eq!(act as usize, number);

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn auth_methods_are_ordered_and_parse_back() {
         for (number, method) in AuthMethod::all().enumerate() {
             assert_eq!(method as usize, number);
             assert_eq!(method.code().parse(), Ok(method));

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn error_codes_are_ordered_and_parse_back() {
         assert!(ROWS.is_sorted_by_key(|row| row.1));
         for (number, code) in ErrorCode::all().enumerate() {
             assert_eq!(code as usize, number);

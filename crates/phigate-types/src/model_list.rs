@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_read_or_refused_with_a_reason() {
+    fn model_lists_are_read_or_refused() {
         use ModelListError::{Empty, Malformed, Twice};
         let long = "m".repeat(257);
         for (text, read) in [

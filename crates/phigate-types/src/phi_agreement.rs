@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn phi_agreements_are_ordered_and_parse_back() {
         for (number, agreement) in PhiAgreement::all().enumerate() {
             assert_eq!(agreement as usize, number);
             assert_eq!(agreement.code().parse(), Ok(agreement));

@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn provider_kinds_are_ordered_and_parse_back() {
         for (number, kind) in ProviderKind::all().enumerate() {
             assert_eq!(kind as usize, number);
             assert_eq!(kind.code().parse(), Ok(kind));

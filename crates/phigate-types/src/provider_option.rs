@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn provider_options_are_ordered_and_parse_back() {
         for (number, option) in ProviderOption::all().enumerate() {
             assert_eq!(option as usize, number);
             assert_eq!(option.code().parse(), Ok(option));

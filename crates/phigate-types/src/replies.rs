@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_order_and_found_by_their_codes() {
+    fn reply_choices_are_ordered_and_parse_back() {
         for (number, choice) in Replies::all().enumerate() {
             assert_eq!(choice as usize, number);
             assert_eq!(choice.code().parse(), Ok(choice));

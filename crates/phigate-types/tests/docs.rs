@@ -12,7 +12,7 @@ const START: &str = "<!-- written from the table of error codes: start -->\n";
 const END: &str = "<!-- written from the table of error codes: end -->\n";
 
 #[test]
-fn the_page_says_what_the_table_says() {
+fn errors_page_matches_error_code_table() {
     let root = env!("CARGO_MANIFEST_DIR");
     let path: PathBuf = [root, "..", "..", "docs", "errors.md"].iter().collect();
     let page = std::fs::read_to_string(&path).expect("docs/errors.md can be read");

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_written_as_ranges_and_read_back() {
+    fn deleted_places_round_trip_as_ranges() {
         // Chain 3 begins where chain 2 ends, and still is a separate range.
         let text = write_ranges(vec![(2, 5), (1, 2), (1, 1), (1, 3), (1, 7), (3, 6)]);
         assert_eq!(text, "1:1-3 1:7-7 2:5-5 3:6-6");

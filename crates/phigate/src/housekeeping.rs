@@ -287,7 +287,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_gets_its_lines_and_no_more_than_its_time() {
+    fn fed_program_gets_lines_within_time_limit() {
         let lines = "a line\n".repeat(100_000);
         let patience = Duration::from_millis(300);
         assert!(

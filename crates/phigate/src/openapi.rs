@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_description_is_openapi_and_names_what_we_serve() {
+    fn openapi_description_lists_served_paths() {
         let description = read();
         assert!(description["openapi"].as_str().unwrap().starts_with("3."));
         for door in DOORS {

@@ -33,7 +33,7 @@ fn check_told(answer: &Answer, action: &str, count: &str, what: &str) {
 }
 
 #[test]
-fn every_door_tells_action_and_times() {
+fn every_door_reports_action_and_times() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();

@@ -83,7 +83,7 @@ fn every_safeguard_names_a_test_that_exists() {
 /// Compares dependencies between our crates with the rules in deny.toml. Cargo-deny checks every dependency; this test
 /// also runs without it.
 #[test]
-fn no_crate_depends_on_what_deny_toml_keeps_from_it() {
+fn crate_dependencies_follow_deny_toml() {
     let rules = read("deny.toml");
     let rules: Vec<Vec<&str>> = rules
         .lines()
@@ -107,7 +107,7 @@ fn no_crate_depends_on_what_deny_toml_keeps_from_it() {
 
 /// Bounds the size of types: a type that does everything attracts tangles.
 #[test]
-fn no_type_has_more_than_twenty_public_methods() {
+fn types_have_at_most_twenty_public_methods() {
     let mut methods: std::collections::BTreeMap<(String, String), usize> = Default::default();
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for entry in std::fs::read_dir(crates).unwrap().flatten() {
@@ -139,7 +139,7 @@ fn no_type_has_more_than_twenty_public_methods() {
 
 /// A test file without a `mod` line would never run, and never fail.
 #[test]
-fn every_test_file_is_part_of_a_binary() {
+fn every_test_file_belongs_to_binary() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut named = 0;
     for package in std::fs::read_dir(crates).unwrap().flatten() {

@@ -9,7 +9,7 @@ use crate::support::{
 const NOTE: &str = "Patient John Smith, SSN 536-22-8741, has a cough";
 
 #[test]
-fn a_clean_request_is_forwarded_byte_for_byte_and_answered() {
+fn clean_request_is_forwarded_byte_for_byte() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let body = "{ \"messages\" : [ {\"content\":\"caf\\u00e9 \\/ dose?\" , \"role\":\"user\"} ],\n\t\"model\":\"gpt-4o\", \"x\":1.50 }\n";
@@ -96,7 +96,7 @@ fn block_refuses_and_opens_no_connection() {
 }
 
 #[test]
-fn every_family_is_reached_in_its_own_format() {
+fn each_model_family_gets_own_format() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -126,7 +126,7 @@ fn every_family_is_reached_in_its_own_format() {
 }
 
 #[test]
-fn refusals_before_the_scan_have_their_status_and_code() {
+fn refusals_before_scan_have_status_and_code() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -233,7 +233,7 @@ fn an_unfinished_stream_never_looks_finished() {
 }
 
 #[test]
-fn a_caller_who_hangs_up_cancels_the_call() {
+fn caller_hangup_cancels_provider_call() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     provider.answer_next(Reply::Events(
@@ -262,7 +262,7 @@ fn a_caller_who_hangs_up_cancels_the_call() {
 }
 
 #[test]
-fn a_providers_words_are_passed_on_without_phi() {
+fn provider_error_message_passes_without_phi() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let words = format!("cannot work with: {SSN_TEXT}");
@@ -352,7 +352,7 @@ fn an_agent_of_many_steps_passes_unchanged() {
 }
 
 #[test]
-fn numbers_in_arguments_are_masked_and_the_agent_goes_on() {
+fn numbers_in_tool_arguments_are_masked() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -366,7 +366,7 @@ fn numbers_in_arguments_are_masked_and_the_agent_goes_on() {
 }
 
 #[test]
-fn a_model_with_a_name_is_withheld_everywhere() {
+fn model_with_personal_name_is_withheld_everywhere() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -392,7 +392,7 @@ fn a_model_with_a_name_is_withheld_everywhere() {
 }
 
 #[test]
-fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
+fn phi_formed_by_translation_is_blocked() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -414,7 +414,7 @@ fn phi_that_shows_only_after_translation_is_blocked_and_recorded() {
 }
 
 #[test]
-fn a_model_with_phi_never_becomes_part_of_an_address() {
+fn model_with_phi_never_enters_url() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let answer = gateway.chat(&gateway.key(), &ask("gemini-536-22-8741", CLEAN_TEXT));

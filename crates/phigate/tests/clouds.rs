@@ -64,7 +64,7 @@ fn date(ahead_s: i64) -> String {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn each_usual_mistake_is_named_by_provider_test() {
+fn provider_test_names_each_usual_mistake() {
     let (service, tokens) = (Provider::start(), Provider::start());
     let gateway = clouds(&service, &format!("{}/token", tokens.url()));
     let refused = "Principal does not have access to API/Operation.";
@@ -147,7 +147,7 @@ fn each_usual_mistake_is_named_by_provider_test() {
 }
 
 #[test]
-fn what_is_wrong_with_a_token_is_named_by_doctor_and_by_provider_test() {
+fn doctor_and_provider_test_name_token_faults() {
     let (service, tokens) = (Provider::start(), Provider::start());
     let gateway = clouds(&service, &format!("{}/token", tokens.url()));
     let refusal = |code: &str, ahead_s| {
@@ -185,7 +185,7 @@ fn what_is_wrong_with_a_token_is_named_by_doctor_and_by_provider_test() {
 }
 
 #[test]
-fn doctor_says_which_provider_it_cannot_ask_without_a_model() {
+fn doctor_names_provider_lacking_model_to_test() {
     let service = Provider::start();
     let gateway = Gateway::offline();
     let url = service.url();
@@ -200,7 +200,7 @@ fn doctor_says_which_provider_it_cannot_ask_without_a_model() {
 }
 
 #[test]
-fn token_endpoints_that_misbehave_are_bounded_mapped_and_recorded() {
+fn token_endpoint_faults_are_bounded_and_recorded() {
     let (service, tokens) = (Provider::start(), Provider::start());
     let elsewhere = Provider::start();
     let mut gateway = clouds(&service, &format!("{}/token", tokens.url()));
@@ -272,7 +272,7 @@ fn token_endpoints_that_misbehave_are_bounded_mapped_and_recorded() {
 }
 
 #[test]
-fn a_token_that_expires_in_the_middle_of_a_stream_does_not_end_it() {
+fn stream_outlives_expired_token() {
     let (service, tokens) = (Provider::start(), Provider::start());
     let mut gateway = clouds(&service, &format!("{}/token", tokens.url()));
     gateway.serve();

@@ -26,7 +26,7 @@ fn scan_works_without_a_store() {
 }
 
 #[test]
-fn scan_tells_line_and_column_of_each_finding() {
+fn scan_prints_line_and_column_of_findings() {
     let gateway = Gateway::offline();
     let told =
         gateway.command_with_input(&["scan"], &format!("{SSN_TEXT}\né {SSN_TEXT} {SSN_TEXT}\n"));
@@ -45,7 +45,7 @@ fn scan_tells_line_and_column_of_each_finding() {
 }
 
 #[test]
-fn a_filter_with_an_unknown_word_is_refused_and_not_answered_with_nothing() {
+fn audit_filter_with_unknown_word_is_refused() {
     let gateway = Gateway::offline();
     gateway.key();
     for filter in [
@@ -72,7 +72,7 @@ fn scan_answers_with_its_exit_code() {
 }
 
 #[test]
-fn a_bad_line_is_named_by_place_and_not_quoted() {
+fn bad_jsonl_line_is_named_not_quoted() {
     let gateway = Gateway::offline();
     let output = gateway.try_command(
         &["scan", "--jsonl"],
@@ -114,7 +114,7 @@ fn eval_scores_each_type() {
 }
 
 #[test]
-fn a_fresh_folder_gets_a_private_store_and_key() {
+fn fresh_folder_gets_private_store_and_key() {
     use std::os::unix::fs::PermissionsExt;
     let gateway = Gateway::offline();
     gateway.key();
@@ -153,7 +153,7 @@ fn wrong_usage_exits_with_two() {
 }
 
 #[test]
-fn accounts_keys_providers_and_people_are_kept_apart() {
+fn accounts_keep_modes_keys_and_users_apart() {
     let gateway = Gateway::offline();
     gateway.command(&["account", "create", "default-2"]);
     assert_eq!(
@@ -236,7 +236,7 @@ fn a_provider_key_is_never_shown_again() {
 }
 
 #[test]
-fn doctor_says_what_to_fix() {
+fn doctor_says_how_to_add_provider() {
     let gateway = Gateway::offline();
     gateway.command(&["mode", "set", "FLAG"]);
     let output = gateway.try_command(&["doctor"], "");
@@ -275,7 +275,7 @@ fn doctor_asks_every_provider() {
 }
 
 #[test]
-fn an_installation_moves_to_another_store_with_nothing_lost() {
+fn installation_moves_to_another_store_intact() {
     let old = Gateway::offline();
     old.command(&["mode", "set", "mask"]);
     let key = old.key();
@@ -313,7 +313,7 @@ fn a_closed_pipe_ends_a_command_quietly() {
 }
 
 #[test]
-fn what_the_dashboard_refuses_the_command_line_refuses_too() {
+fn command_line_shares_dashboard_refusals() {
     let gateway = Gateway::offline();
     let long_name = "x".repeat(81);
     for (arguments, input, words) in [
@@ -349,7 +349,7 @@ fn what_the_dashboard_refuses_the_command_line_refuses_too() {
 }
 
 #[test]
-fn messages_say_what_is_wrong_and_not_something_else() {
+fn error_messages_name_actual_mistake() {
     let gateway = Gateway::offline();
     gateway.key();
     let there = gateway.folder.path().join("there");
@@ -385,7 +385,7 @@ fn messages_say_what_is_wrong_and_not_something_else() {
 }
 
 #[test]
-fn an_identifier_to_look_up_can_stay_off_the_command_line() {
+fn audit_find_reads_identifier_from_stdin() {
     let gateway = Gateway::offline();
     gateway.key();
     let output = gateway.try_command(&["audit", "find", "--ssn", "-"], "536-22-8741\n");
@@ -401,7 +401,7 @@ fn an_identifier_to_look_up_can_stay_off_the_command_line() {
 }
 
 #[test]
-fn options_of_every_command_stand_apart_from_its_own() {
+fn help_separates_common_options_from_own() {
     let gateway = Gateway::offline();
     let help = gateway.command(&["scan", "--help"]);
     let (own, common) = help.split_once("For every command:").unwrap();
@@ -424,7 +424,7 @@ fn lists_write_times_to_the_second() {
 }
 
 #[test]
-fn the_master_key_is_rotated_by_its_own_command() {
+fn master_key_has_own_rotate_command() {
     let gateway = Gateway::offline();
     gateway.command(&["mode", "set", "mask"]);
     let label = gateway.command(&["master-key", "rotate"]);
@@ -433,7 +433,7 @@ fn the_master_key_is_rotated_by_its_own_command() {
 }
 
 #[test]
-fn reading_commands_create_nothing_and_name_the_folder() {
+fn reading_commands_create_nothing_and_name_folder() {
     let reading: &[&[&str]] = &[
         &["account", "list"],
         &["audit", "export"],
@@ -466,7 +466,7 @@ fn reading_commands_create_nothing_and_name_the_folder() {
 }
 
 #[test]
-fn content_is_revealed_for_a_reason_and_to_a_person() {
+fn reveal_without_proper_reason_is_refused() {
     let gateway = Gateway::offline();
     gateway.key();
     let id = "01890000-0000-7000-8000-000000000000";
@@ -480,7 +480,7 @@ fn content_is_revealed_for_a_reason_and_to_a_person() {
 }
 
 #[test]
-fn acts_are_recorded_with_the_person_and_the_machine() {
+fn acts_record_person_and_machine() {
     let mut gateway = Gateway::offline();
     gateway.set("SUDO_USER", "jroe");
     gateway.key();
@@ -502,7 +502,7 @@ fn acts_are_recorded_with_the_person_and_the_machine() {
 }
 
 #[test]
-fn a_wrong_file_is_told_from_a_broken_trail() {
+fn verify_distinguishes_wrong_file_from_tampering() {
     let gateway = Gateway::offline();
     gateway.key();
     let write = |name: &str, text: &str| {
@@ -558,7 +558,7 @@ fn the_last_owner_is_not_removed_unnoticed() {
 }
 
 #[test]
-fn lists_are_tables_for_people_and_arrays_for_programs() {
+fn lists_print_tables_or_json_arrays() {
     let gateway = Gateway::offline();
     gateway.key();
     gateway.command_with_input(
@@ -590,7 +590,7 @@ fn lists_are_tables_for_people_and_arrays_for_programs() {
 }
 
 #[test]
-fn two_keys_of_one_name_are_made_and_told_of() {
+fn second_key_of_same_name_is_reported() {
     let gateway = Gateway::offline();
     let told = |name: &str| {
         let made = gateway.try_command(&["key", "create", "--name", name], "");
@@ -793,7 +793,7 @@ fn fallback_without_provider_is_noted() {
 }
 
 #[test]
-fn several_accounts_are_told_in_one_sentence() {
+fn account_errors_are_single_sentences() {
     let gateway = Gateway::offline();
     gateway.command(&["account", "create", "cardiology"]);
     let told = |arguments: &[&str]| {

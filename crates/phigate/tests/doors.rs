@@ -84,7 +84,7 @@ fn listed(gateway: &Gateway, arguments: &[&str], count: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_request_is_forwarded_as_it_came_and_found_by_its_door() {
+fn doors_forward_requests_unchanged_and_label_records() {
     let provider = Provider::start();
     let gateway = Gateway::start_counting(&provider);
     let key = gateway.key();
@@ -130,7 +130,7 @@ fn a_request_is_forwarded_as_it_came_and_found_by_its_door() {
 }
 
 #[test]
-fn phi_is_refused_in_the_words_of_the_door() {
+fn phi_refusal_uses_door_error_format() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     gateway.command(&["mode", "set", "block"]);
@@ -185,7 +185,7 @@ fn data(answer: &Answer) -> Vec<Value> {
 }
 
 #[test]
-fn an_error_in_a_stream_of_responses_has_the_next_number() {
+fn responses_stream_error_takes_next_sequence_number() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -248,7 +248,7 @@ fn service_account() -> String {
 }
 
 #[test]
-fn messages_reach_claude_at_vertex_with_a_token_and_come_back_as_they_are() {
+fn messages_reach_vertex_claude_with_token() {
     let (provider, clouds) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();
     let token_url = format!("{}/token", clouds.url());

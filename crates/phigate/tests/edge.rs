@@ -33,7 +33,7 @@ fn expect_prompt_service(gateway: &Gateway, key: &str, case: &str) {
 }
 
 #[test]
-fn a_thousand_slow_callers_cost_little_and_others_are_served() {
+fn gateway_handles_thousand_slow_callers_cheaply() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_KEY_CONCURRENCY", "5000")]);
     let (key, other) = (gateway.key(), gateway.key());
@@ -58,7 +58,7 @@ fn a_thousand_slow_callers_cost_little_and_others_are_served() {
 }
 
 #[test]
-fn a_thousand_idle_callers_cost_little_and_others_are_served() {
+fn gateway_handles_thousand_idle_callers_cheaply() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -106,7 +106,7 @@ fn bodies_in_flight_are_bounded_in_all() {
 }
 
 #[test]
-fn a_provider_that_never_answers_does_not_stop_others() {
+fn silent_provider_does_not_block_other_requests() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let (key, other) = (gateway.key(), gateway.key());
@@ -135,7 +135,7 @@ fn a_provider_that_never_answers_does_not_stop_others() {
 }
 
 #[test]
-fn the_largest_body_is_served_and_one_byte_more_is_not() {
+fn body_size_limit_is_exact() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -191,7 +191,7 @@ fn a_second_signal_stops_at_once() {
 }
 
 #[test]
-fn wrong_keys_are_counted_against_the_caller_that_a_trusted_proxy_names() {
+fn wrong_keys_count_against_trusted_forwarded_caller() {
     let provider = Provider::start();
     let status = |proxies: &str, callers: [&str; 3]| {
         let settings = [
@@ -213,7 +213,7 @@ fn wrong_keys_are_counted_against_the_caller_that_a_trusted_proxy_names() {
 }
 
 #[test]
-fn a_caller_who_says_that_nothing_more_comes_gets_an_answer_and_a_record() {
+fn half_closed_caller_gets_answer_and_record() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -266,7 +266,7 @@ const STRANGERS_FORMS: &[(&str, &str, u16)] = &[
 ];
 
 #[test]
-fn strangers_forms_are_refused_before_they_are_read() {
+fn stranger_forms_are_refused_unread() {
     let gateway = Gateway::start(&Provider::start());
     for (path, lines, status) in STRANGERS_FORMS {
         let head = format!(
@@ -306,7 +306,7 @@ fn pages_answer_under_known_hosts_alone() {
 }
 
 #[test]
-fn a_crowd_of_half_sent_forms_costs_little() {
+fn gateway_handles_half_sent_forms_cheaply() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();

@@ -4,7 +4,7 @@ use crate::postgres::Postgres;
 use crate::support::Gateway;
 
 #[test]
-fn a_fresh_owner_link_is_printed_until_there_is_an_owner() {
+fn fresh_owner_link_prints_until_owner_exists() {
     let mut gateway = Gateway::offline();
     let mut links = Vec::new();
     for _ in 0..2 {
@@ -30,7 +30,7 @@ fn a_fresh_owner_link_is_printed_until_there_is_an_owner() {
 }
 
 #[test]
-fn owner_link_names_its_account_and_ends_with_the_first_owner() {
+fn owner_link_names_account_until_first_owner() {
     let mut gateway = Gateway::offline();
     gateway.set("PHIGATE_LOG_FORMAT", "json");
     // Before the account `default` by name, but not the first.
@@ -103,7 +103,7 @@ fn no_owner_link_is_printed_on_request() {
 }
 
 #[test]
-fn a_start_on_a_taken_port_changes_nothing_and_says_what_to_do() {
+fn start_on_taken_port_changes_nothing() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     let port = taken.rsplit(':').next().unwrap();
@@ -132,7 +132,7 @@ fn a_start_on_a_taken_port_changes_nothing_and_says_what_to_do() {
 }
 
 #[test]
-fn a_second_gateway_on_one_store_is_told_who_holds_it() {
+fn second_gateway_is_refused_naming_store_holder() {
     let mut gateway = Gateway::offline();
     gateway.serve();
     let arguments = [
@@ -157,7 +157,7 @@ fn a_second_gateway_on_one_store_is_told_who_holds_it() {
 }
 
 #[test]
-fn every_start_of_the_demo_gives_the_same_key_while_it_works() {
+fn demo_restart_keeps_key_while_valid() {
     let mut gateway = Gateway::demo();
     let mut keys = Vec::new();
     for _ in 0..2 {
@@ -196,7 +196,7 @@ fn the_link_that_the_demo_prints_opens() {
 }
 
 #[test]
-fn an_unknown_page_is_a_page_with_the_headers_of_all_pages() {
+fn unknown_page_has_common_page_headers() {
     let mut gateway = Gateway::offline();
     gateway.serve();
     let head = format!(
@@ -222,7 +222,7 @@ fn the_demo_leaves_a_real_database_alone() {
 }
 
 #[test]
-fn behind_a_proxy_the_link_does_not_name_an_address_that_browsers_cannot_use() {
+fn owner_link_behind_proxy_has_placeholder_address() {
     let mut gateway = Gateway::offline();
     gateway.set("PHIGATE_BEHIND_TLS_PROXY", "true");
     gateway.serve();

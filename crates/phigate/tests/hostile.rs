@@ -6,7 +6,7 @@ use crate::support::{CLEAN_TEXT, Gateway, Provider, Reply, SSN_TEXT, ask, openai
 use serde_json::{Value, json};
 
 #[test]
-fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {
+fn dropped_phi_parameter_is_named_by_position() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let body = r#"{"model":"claude-3-5-sonnet","messages":[{"role":"user","content":"Hi."}],"x_new":1,"ssn_536-22-8741":1,"käse":1}"#;
@@ -22,7 +22,7 @@ fn a_dropped_parameter_with_phi_in_its_name_is_told_by_position() {
 }
 
 #[test]
-fn what_a_provider_calls_itself_is_recorded_only_where_it_is_a_name() {
+fn hostile_provider_metadata_is_withheld_from_records() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -86,7 +86,7 @@ fn records(gateway: &Gateway, request_id: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
+fn answer_with_delayed_outcome_is_recorded_once() {
     let pause = Duration::from_millis(800);
     let said = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "gpt-test",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "SSN 219-09-4218."}, "finish_reason": "stop"}]});
@@ -125,7 +125,7 @@ fn an_answer_whose_outcome_cannot_be_written_yet_is_given_and_recorded_once() {
 }
 
 #[test]
-fn only_a_clean_request_in_flag_mode_leaves_before_its_record_is_on_disk() {
+fn only_clean_flag_mode_requests_precede_records() {
     let provider = Provider::start();
     let gateway = Gateway::start_counting(&provider);
     let (key, database) = (gateway.key(), database(&gateway));
@@ -166,7 +166,7 @@ fn only_a_clean_request_in_flag_mode_leaves_before_its_record_is_on_disk() {
 }
 
 #[test]
-fn the_record_tells_how_much_text_was_scanned() {
+fn record_states_size_of_scanned_text() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let answer = gateway.chat(&gateway.key(), &ask("gpt-4o", SSN_TEXT));
@@ -179,7 +179,7 @@ fn the_record_tells_how_much_text_was_scanned() {
 }
 
 #[test]
-fn a_record_lists_so_many_findings_and_counts_all() {
+fn record_limits_findings_but_counts_all() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_RECORD_FINDINGS", "2")]);
     let text = "SSN 536-22-8741, SSN 536-22-8742, SSN 536-22-8743, a@example.com";
@@ -190,7 +190,7 @@ fn a_record_lists_so_many_findings_and_counts_all() {
 }
 
 #[test]
-fn an_event_over_the_limit_ends_the_stream_with_an_error() {
+fn event_over_limit_ends_stream_with_error() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_EVENT_BYTES", "1024")]);
     let large = "x".repeat(2000);

@@ -128,7 +128,7 @@ fn round(gateway: &mut Gateway, provider: &Provider, key: &str, moment: Duration
 }
 
 #[test]
-fn whatever_reached_a_provider_is_recorded_whenever_the_gateway_is_killed() {
+fn killed_gateway_has_recorded_every_provider_request() {
     let kills = setting("PHIGATE_TORTURE", 4);
     let seed = setting("PHIGATE_TORTURE_SEED", 7_919);
     let mut moment = seed;

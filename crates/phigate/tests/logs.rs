@@ -133,7 +133,7 @@ fn every_request_is_counted_and_timed() {
 }
 
 #[test]
-fn what_no_handler_saw_leaves_a_line_too() {
+fn requests_refused_before_handler_are_logged() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LOG_FORMAT", "json")]);
     let raw = |lines: &str| {
@@ -170,7 +170,7 @@ fn what_no_handler_saw_leaves_a_line_too() {
 }
 
 #[test]
-fn a_provider_that_cannot_be_reached_is_a_warning_with_its_cause() {
+fn unreachable_provider_warning_names_its_cause() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LOG_FORMAT", "json")]);
     let nowhere = "http://127.0.0.1:9";
@@ -195,7 +195,7 @@ fn a_provider_that_cannot_be_reached_is_a_warning_with_its_cause() {
 }
 
 #[test]
-fn requests_that_were_not_let_in_are_counted_in_the_trail() {
+fn refused_requests_are_counted_in_trail() {
     let provider = Provider::start();
     let limit = [("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "2")];
     let mut gateway = Gateway::start_with(&provider, &limit);
@@ -291,7 +291,7 @@ fn counted(gateway: &Gateway, key: &str, code: &str) -> u64 {
 
 /// The guard refuses further requests on a connection; a handler refuses the first on it.
 #[test]
-fn refusals_by_the_guard_and_by_a_handler_are_told_logged_and_counted_alike() {
+fn guard_and_handler_refusals_are_alike() {
     let provider = Provider::start();
     let settings = [
         ("PHIGATE_LIMITS_KEY_REQUESTS_PER_MINUTE", "1"),

@@ -3,7 +3,7 @@
 use crate::support::{Gateway, Provider, ask};
 
 #[test]
-fn an_identifier_is_found_however_it_is_written() {
+fn identifier_is_found_in_any_spelling() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -90,7 +90,7 @@ fn number_is_found_as_another_kind() {
 }
 
 #[test]
-fn paths_of_other_interfaces_say_what_to_use_instead() {
+fn unsupported_paths_suggest_alternatives() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     for (path, words) in [

@@ -83,7 +83,7 @@ fn every_refusal_is_counted_by_its_code() {
 }
 
 #[test]
-fn providers_are_told_apart_by_name() {
+fn metrics_label_providers_by_name() {
     let provider = Provider::start();
     let gateway = Gateway::start_counting_with(&provider, &[]);
     let url = provider.url();

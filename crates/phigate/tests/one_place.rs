@@ -256,7 +256,7 @@ fn item_kinds() -> Vec<String> {
 }
 
 #[test]
-fn every_code_stands_in_its_table_alone() {
+fn every_code_appears_only_in_its_table() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let sources: Vec<(String, Vec<String>)> = files(&crates)
         .into_iter()
@@ -367,7 +367,7 @@ fn quoted(text: &str) -> usize {
 }
 
 #[test]
-fn literals_are_read_as_the_compiler_reads_them() {
+fn literal_reader_agrees_with_compiler() {
     let source = "let a = \"one\"; // \"no\"\nlet b = ['\"', 'r']; for \"two \\\" 2\" r#\"three \"3\" \"# b\"four\"";
     assert_eq!(
         literals(source),

@@ -38,23 +38,23 @@ const SLACK: usize = 20;
 const FAULTS: [&str; 3] = [
     "doc comments with an opening without a subject",
     "vague expressions in comments",
-    "long names of tests",
+    "long or vague names of tests",
 ];
 
 /// The ceilings of each crate.
 const CEILINGS: &[(&str, [usize; 3])] = &[
     // Alphabetical, one row per crate.
-    ("phi-detect", [0, 0, 45]),
+    ("phi-detect", [0, 0, 0]),
     ("phi-kernels", [0, 0, 0]),
-    ("phigate", [0, 0, 104]),
-    ("phigate-auth", [1, 1, 2]),
-    ("phigate-core", [0, 0, 133]),
-    ("phigate-dashboard", [0, 0, 44]),
-    ("phigate-edge", [0, 0, 5]),
-    ("phigate-gateway", [0, 0, 22]),
-    ("phigate-store", [0, 0, 32]),
-    ("phigate-types", [1, 0, 8]),
-    ("phigate-verify", [0, 0, 1]),
+    ("phigate", [0, 0, 0]),
+    ("phigate-auth", [1, 1, 0]),
+    ("phigate-core", [0, 0, 0]),
+    ("phigate-dashboard", [0, 0, 0]),
+    ("phigate-edge", [0, 0, 0]),
+    ("phigate-gateway", [0, 0, 0]),
+    ("phigate-store", [0, 0, 0]),
+    ("phigate-types", [1, 0, 0]),
+    ("phigate-verify", [0, 0, 0]),
 ];
 
 #[test]
@@ -114,10 +114,16 @@ fn faults_in(name: &str, source: &str) -> [Vec<String>; 3] {
     }
     let names = tests(source)
         .into_iter()
-        .filter(|(_, test)| test.split('_').count() > NAME_WORDS_MAX)
+        .filter(|(_, test)| is_hard_to_read(test))
         .map(|(line, _)| format!("{name}:{line}"))
         .collect();
     [openings, expressions, names]
+}
+
+/// Whether a test's name has too many words, or one that hides the actor.
+fn is_hard_to_read(test: &str) -> bool {
+    let mut words = test.split('_');
+    words.clone().count() > NAME_WORDS_MAX || words.any(|word| VAGUE.contains(&word))
 }
 
 /// Adjacent comment lines with one marker.

@@ -91,7 +91,7 @@ fn each_level_tightens_the_next_request() {
 }
 
 #[test]
-fn request_header_tightens_only_where_allowed() {
+fn request_header_tightens_only_when_allowed() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();

@@ -42,7 +42,7 @@ fn only_release_builds_follow_the_profile() {
 }
 
 #[test]
-fn branches_keep_within_lines_on_one_architecture_alone() {
+fn branch_alignment_applies_only_to_x86() {
     assert_eq!(given(RELEASE, Some("none")), RELEASE);
     let x86 = RELEASE.replace("aarch64", "x86_64");
     let within = format!("{x86} -Cllvm-args=-x86-branches-within-32B-boundaries");

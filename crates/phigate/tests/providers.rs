@@ -48,7 +48,7 @@ fn record(gateway: &Gateway, answer: &Answer, kind: &str) -> Value {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn a_model_goes_to_the_provider_that_serves_it() {
+fn model_goes_to_provider_serving_it() {
     let (azure, local) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();
     set(
@@ -146,7 +146,7 @@ fn a_model_goes_to_the_provider_that_serves_it() {
 }
 
 #[test]
-fn azure_s_content_filter_is_told_and_its_own_fields_pass_through() {
+fn azure_filter_is_reported_and_fields_pass() {
     let azure = Provider::start();
     let mut gateway = Gateway::offline();
     set(
@@ -172,7 +172,7 @@ fn azure_s_content_filter_is_told_and_its_own_fields_pass_through() {
 }
 
 #[test]
-fn what_is_agreed_decides_who_may_have_phi() {
+fn phi_agreement_decides_receiving_provider() {
     let (never, masked) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();
     let kind = ["--kind", "openai", "--models", "m"];
@@ -231,7 +231,7 @@ fn what_is_agreed_decides_who_may_have_phi() {
 }
 
 #[test]
-fn a_failure_falls_back_and_every_attempt_is_on_record() {
+fn failed_request_falls_back_recording_every_attempt() {
     let (gateway, one, two) = pair(&[], &["--phi", "masked"]);
     let key = gateway.key();
     one.answer_next(said(503));
@@ -283,7 +283,7 @@ fn a_failure_falls_back_and_every_attempt_is_on_record() {
 }
 
 #[test]
-fn an_answer_tells_what_the_provider_that_gave_it_does_not_know() {
+fn dropped_parameters_are_those_of_answering_provider() {
     let (one, two) = (Provider::start(), Provider::start());
     let mut gateway = Gateway::offline();
     set(
@@ -321,7 +321,7 @@ fn an_answer_tells_what_the_provider_that_gave_it_does_not_know() {
 }
 
 #[test]
-fn an_attempt_that_cannot_be_recorded_does_not_leave() {
+fn unrecordable_attempt_is_not_sent() {
     let (gateway, one, two) = pair(&[], &[]);
     let key = gateway.key();
     one.answer_next(Reply::Silence(std::time::Duration::from_secs(2)));
@@ -345,7 +345,7 @@ fn an_attempt_that_cannot_be_recorded_does_not_leave() {
 }
 
 #[test]
-fn only_failures_that_are_not_the_request_s_fall_back() {
+fn only_retryable_failures_fall_back() {
     let (gateway, one, two) = pair(&[], &[]);
     let key = gateway.key();
     for (reply, status, goes_on) in [
@@ -372,7 +372,7 @@ fn only_failures_that_are_not_the_request_s_fall_back() {
 }
 
 #[test]
-fn a_stream_falls_back_before_its_first_byte_and_never_after() {
+fn stream_falls_back_only_before_first_byte() {
     let (gateway, one, two) = pair(&[], &[]);
     let key = gateway.key();
     let body = ask("one", CLEAN_TEXT).replace("{\"messages\"", "{\"stream\":true,\"messages\"");
@@ -392,7 +392,7 @@ fn a_stream_falls_back_before_its_first_byte_and_never_after() {
 }
 
 #[test]
-fn an_answer_that_breaks_before_anything_was_given_falls_back() {
+fn answer_broken_before_delivery_falls_back() {
     let (gateway, one, two) = pair(&[], &[]);
     let key = gateway.key();
     let whole = ask("one", CLEAN_TEXT);
@@ -459,7 +459,7 @@ fn an_answer_that_breaks_before_anything_was_given_falls_back() {
 }
 
 #[test]
-fn a_gateway_that_stops_asks_nobody_else() {
+fn stopping_gateway_asks_no_other_provider() {
     let (mut gateway, one, two) = pair(&[], &[]);
     gateway.signal("-TERM");
     gateway.wait();
@@ -482,7 +482,7 @@ fn a_gateway_that_stops_asks_nobody_else() {
 }
 
 #[test]
-fn who_keeps_failing_is_left_alone_where_there_is_another() {
+fn failing_provider_is_skipped_if_another_serves() {
     let (gateway, one, two) = pair(&[], &[]);
     let key = gateway.key();
     for _ in 0..12 {
@@ -498,7 +498,7 @@ fn who_keeps_failing_is_left_alone_where_there_is_another() {
 }
 
 #[test]
-fn an_attempt_is_on_disk_before_its_provider_hears_of_it() {
+fn attempt_is_recorded_before_provider_is_asked() {
     let (mut gateway, one, two) = pair(&[], &[]);
     let key = gateway.key();
     one.answer_next(said(500));
@@ -535,7 +535,7 @@ fn an_attempt_is_on_disk_before_its_provider_hears_of_it() {
 }
 
 #[test]
-fn what_cannot_be_set_is_refused_with_the_option_and_what_is_not_given_stays() {
+fn provider_set_names_bad_option_keeps_rest() {
     let gateway = Gateway::offline();
     for (arguments, option) in [
         (&["new", "--models", "m"][..], "--kind"),
@@ -603,7 +603,7 @@ fn what_cannot_be_set_is_refused_with_the_option_and_what_is_not_given_stays() {
 }
 
 #[test]
-fn a_provider_is_tried_and_the_usual_mistake_named() {
+fn provider_test_names_usual_mistake() {
     let azure = Provider::start();
     let gateway = Gateway::offline();
     set(

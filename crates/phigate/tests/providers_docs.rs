@@ -83,7 +83,7 @@ fn run(gateway: &Gateway, line: &str) {
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn every_command_of_the_page_works_word_for_word() {
+fn every_documented_provider_command_works_verbatim() {
     let (mut gateway, stand_in) = (prepared(), Provider::start());
     let lines = commands();
     assert!(lines.len() >= 14, "the page has lost its commands");

@@ -45,7 +45,7 @@ fn is_block(settled: u64) -> bool {
 }
 
 #[test]
-fn a_saved_mode_binds_every_later_request_on_every_replica() {
+fn saved_mode_binds_later_requests_on_replicas() {
     let Some(postgres) = Postgres::start() else {
         return;
     };
@@ -118,7 +118,7 @@ fn change_modes(gateway: &Gateway, url: &str, step: &AtomicU64, judged: &AtomicU
 }
 
 #[test]
-fn a_key_revoked_on_one_replica_is_refused_on_all() {
+fn key_revoked_on_replica_is_refused_everywhere() {
     let Some(postgres) = Postgres::start() else {
         return;
     };

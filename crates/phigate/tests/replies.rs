@@ -58,7 +58,7 @@ fn outcome(gateway: &Gateway, answer: &Answer) -> Value {
 }
 
 #[test]
-fn masked_values_come_back_and_the_provider_sees_none() {
+fn masked_values_return_unseen_by_provider() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     gateway.command(&["mode", "set", "mask"]);
@@ -105,7 +105,7 @@ fn masked_values_come_back_and_the_provider_sees_none() {
 }
 
 #[test]
-fn new_phi_in_a_reply_is_dealt_with_sealed_and_verified() {
+fn new_reply_phi_is_treated_and_sealed() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -132,7 +132,7 @@ fn new_phi_in_a_reply_is_dealt_with_sealed_and_verified() {
 }
 
 #[test]
-fn a_reply_that_is_withheld_gives_out_nothing_of_what_was_found() {
+fn withheld_reply_leaks_no_found_phi() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -227,7 +227,7 @@ fn the_outcome(gateway: &Gateway) -> Value {
 }
 
 #[test]
-fn what_a_provider_said_is_sealed_although_the_caller_left_in_the_middle() {
+fn reply_is_sealed_when_caller_disconnects() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();

@@ -33,7 +33,7 @@ fn get(address: &str, path: &str) -> Answer {
 }
 
 #[test]
-fn a_scan_is_answered_recorded_without_content_and_sent_nowhere() {
+fn scan_records_no_content_and_forwards_nothing() {
     let provider = Provider::start();
     let gateway = Gateway::start(&provider);
     let key = gateway.key();
@@ -122,7 +122,7 @@ fn scans_are_refused_like_every_request() {
 }
 
 #[test]
-fn a_scan_that_takes_too_long_is_no_answer() {
+fn scan_over_time_limit_gets_no_result() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_SCAN_MS", "10")]);
     let key = gateway.key();
@@ -181,7 +181,7 @@ fn litellm_is_answered_as_the_mode_says() {
 }
 
 #[test]
-fn presidios_interface_is_served_on_its_own_listener_and_recorded() {
+fn presidio_listener_serves_and_records() {
     let provider = Provider::start();
     let gateway = Gateway::start_with(&provider, &[("PHIGATE_PRESIDIO_LISTEN", "127.0.0.1:0")]);
     let address = gateway.logged_after("Presidio's interface on ");
@@ -244,7 +244,7 @@ fn presidios_interface_is_served_on_its_own_listener_and_recorded() {
 }
 
 #[test]
-fn presidios_interface_is_not_served_in_the_clear_or_for_nobody() {
+fn presidio_refuses_plain_text_and_unknown_account() {
     let gateway = Gateway::offline();
     let serve = |options: &[&str]| {
         let common = [

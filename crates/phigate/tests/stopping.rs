@@ -21,7 +21,7 @@ fn a_graceful_stop_keeps_every_record() {
 }
 
 #[test]
-fn a_running_stream_finishes_while_the_gateway_drains() {
+fn running_stream_finishes_while_gateway_drains() {
     let provider = Provider::start();
     let mut gateway = Gateway::start(&provider);
     provider.answer_next(Reply::Events(
@@ -43,7 +43,7 @@ fn a_running_stream_finishes_while_the_gateway_drains() {
 }
 
 #[test]
-fn a_request_cut_at_the_end_of_the_grace_period_says_so_in_its_record() {
+fn record_of_cut_request_names_shutdown() {
     let provider = Provider::start();
     let mut gateway = Gateway::start_with(&provider, &[("PHIGATE_LIMITS_DRAIN_MS", "300")]);
     let key = gateway.key();
@@ -121,7 +121,7 @@ fn an_unsafe_key_file_stops_the_start() {
 }
 
 #[test]
-fn plain_text_on_a_public_address_is_refused() {
+fn plain_text_on_public_address_is_refused() {
     let gateway = Gateway::offline();
     let refused = gateway.try_command(
         &["serve", "--listen", "0.0.0.0:0", "--metrics-listen", "off"],
@@ -132,7 +132,7 @@ fn plain_text_on_a_public_address_is_refused() {
 }
 
 #[test]
-fn commands_work_where_only_the_server_is_told_that_a_proxy_ends_tls() {
+fn only_serve_needs_tls_proxy_setting() {
     let mut gateway = Gateway::offline();
     gateway.set("PHIGATE_LISTEN", "0.0.0.0:0");
     assert!(gateway.key().starts_with("phg_"));

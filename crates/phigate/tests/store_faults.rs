@@ -218,7 +218,7 @@ fn a_full_disk_refuses_and_resumes() {
 }
 
 #[test]
-fn a_disk_that_does_not_sync_refuses_and_resumes() {
+fn frozen_disk_refuses_requests_until_thaw() {
     let Some(disk) = Disk::real() else { return };
     let scene = Scene::in_folder(disk.path());
     scene.under_load(|| {
@@ -231,7 +231,7 @@ fn a_disk_that_does_not_sync_refuses_and_resumes() {
 }
 
 #[test]
-fn a_stopped_or_frozen_postgresql_refuses_and_resumes() {
+fn postgresql_outage_refuses_requests_until_recovery() {
     let Some(server) = Postgres::start() else {
         return;
     };

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_tied_as_firmly_as_the_words_between_allow() {
+    fn label_strength_depends_on_words_between() {
         for (text, expected) in [
             ("MRN: 482913", Some((Meaning::Mrn, Strength::Tight))),
             ("MRN 482913 to 482914", Some((Meaning::Mrn, Strength::List))),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_something_else_lays_no_claim() {
+    fn mrn_label_claims_only_its_own_number() {
         for (text, expected) in [
             (
                 "your MRN?\nMember: 482913",

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn full_dates_are_read_in_every_usual_form() {
+    fn common_full_date_forms_are_read() {
         for text in [
             "03/14/1962",
             "3/14/62",
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_no_part_of_the_date() {
+    fn date_span_excludes_time() {
         assert_eq!(
             first_date("1962-03-14T08:30:00Z"),
             Some(("1962-03-14", Form::Full))

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use phi_kernels::Level;
 
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::candidate::Candidate;
 use crate::depth::Depth;
 use crate::kinds::PhiKind;
@@ -42,7 +42,7 @@ pub(crate) fn decide(
 ) -> Vec<Candidate> {
     let proposed = standing_of(settings, candidates, offered);
     let reads_all = explained.as_ref().is_some_and(|one| one.reads_all);
-    let looks = first_looks(page, &proposed, explained.is_some());
+    let looks = first_looks(page, &proposed, budget, explained.is_some());
     let likely = proposed.iter().zip(&looks).map(|((one, _), look)| {
         let likely = if reads_all { 1.0 } else { look.score };
         (one.span.clone(), likely)
@@ -87,22 +87,30 @@ struct Look {
     row: Option<Box<Row>>,
 }
 
+/// Scores candidates before reading. Once the budget is spent, those that the fast passes keep count as found.
 fn first_looks(
     page: &Page<'_>,
     proposed: &[(Candidate, Standing)],
+    budget: &Budget<'_>,
     is_explained: bool,
 ) -> Vec<Look> {
     if proposed.is_empty() {
         return Vec::new();
     }
     let evidence = Evidence::new(page, proposed, &[], &[]);
-    let looks = proposed.iter().map(|(one, standing)| {
+    let scored = budget::through(Some(budget), proposed).map(|(one, standing)| {
         let row = evidence.row(one, *standing);
         let score = Trees::first_look().score(&row);
         let row = is_explained.then(|| Box::new(row));
         Look { score, row }
     });
-    looks.collect()
+    let mut looks: Vec<Look> = scored.collect();
+    let unscored = proposed.iter().skip(looks.len());
+    looks.extend(unscored.map(|(_, standing)| Look {
+        score: f32::from(u8::from(*standing == Standing::Kept)),
+        row: None,
+    }));
+    looks
 }
 
 /// A decision under way: what is known of the text, and what was found.

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_short_is_shorter_than_anything_reported() {
+    fn shortest_reported_text_is_not_too_short() {
         for (code, _, bytes_min) in REPORTED {
             let shortest = vec![b'x'; bytes_min];
             assert!(!is_too_short(&shortest), "{code}");

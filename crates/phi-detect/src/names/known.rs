@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn taught_languages_are_known_and_others_are_not() {
+    fn known_share_separates_taught_languages() {
         let share = |text: &str| known_share(text, &(0..0)).expect("enough words");
         let english =
             "the patient was seen today for a cough and went home with her daughter in the evening";

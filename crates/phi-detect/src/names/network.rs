@@ -265,7 +265,7 @@ mod tests {
     use crate::names::simd::Convolution;
 
     #[test]
-    fn no_stack_looks_further_than_a_window_allows_for() {
+    fn stack_dilations_fit_window_reach() {
         fn dilations<const PARTS: usize>(layers: &[Convolution<PARTS>]) -> Vec<usize> {
             layers.iter().map(|layer| layer.dilation).collect()
         }

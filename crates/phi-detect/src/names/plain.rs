@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_every_length_are_read_as_letter_by_letter() {
+    fn plain_word_matches_letter_by_letter_reading() {
         let text = b"Electroencephalograms";
         for capitals in 0..=16 {
             for length in 1..=text.len() {

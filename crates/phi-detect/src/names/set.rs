@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn widening_crosses_parts_and_stops_at_both_ends() {
+    fn widening_crosses_parts_and_stops_at_ends() {
         let wide = set(&[3, 60, 127]).widened(8, 132);
         assert_eq!(
             wide.iter().collect::<Vec<_>>(),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_of_one_and_two_are_filled_and_larger_ones_are_not() {
+    fn only_gaps_up_to_two_are_filled() {
         let filled = set(&[0, 2, 62, 65, 70, 74, 131]).without_small_gaps(132);
         assert_eq!(
             filled.iter().collect::<Vec<_>>(),

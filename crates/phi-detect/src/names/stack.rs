@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_hold_tokens_back_and_change_nothing_for_the_others() {
+    fn gates_drop_tokens_without_changing_rest() {
         let rows: Vec<Row> = (0..STRIDE)
             .map(|row| std::array::from_fn(|channel| (row * 31 + channel * 7) as u8 % 128))
             .collect();

@@ -47,7 +47,7 @@ fn every_level_finds_the_same() {
 }
 
 #[test]
-fn what_stands_far_away_changes_nothing() {
+fn distant_prefix_does_not_change_findings() {
     let (text, _) = golden()
         .max_by_key(|(_, spans)| spans.len())
         .expect("a text");

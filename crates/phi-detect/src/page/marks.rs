@@ -264,7 +264,7 @@ mod tests {
     use crate::budget::Few;
 
     #[test]
-    fn marks_do_not_depend_on_where_blocks_end() {
+    fn marks_ignore_block_boundaries() {
         let text = "Dr. Roe, MRN4711 x9 homePhone:5 [SSN] [SSN_7K3QD]SSN536 q@z née Überweisungsschein 12, electroencephalography-3 DOB";
         let told = |text: &str, from: usize| {
             let (marks, long_runs) = mark(text.as_bytes(), None, &Memory::unlimited());

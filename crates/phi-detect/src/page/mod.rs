@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_label_wins_and_its_spelling_does_not_matter() {
+    fn longest_label_wins_in_any_spelling() {
         let expected = |text: &'static str| vec![(text, Meaning::Dob)];
         for text in ["Date of Birth", "date_of_birth", "DATE-OF-BIRTH", "D.O.B"] {
             assert_eq!(labels_of(text), expected(text));
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_stuck_to_its_number_is_seen() {
+    fn label_glued_to_number_is_found() {
         assert_eq!(labels_of("SSN536228741"), [("SSN", Meaning::Ssn)]);
     }
 

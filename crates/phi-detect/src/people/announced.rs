@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_before_a_value_says_whose_it_is() {
+    fn name_key_announces_its_value() {
         let is_keyed = |text: &str| is_keyed(&Page::new(text), text.len());
         for text in [
             r#"],"family": ""#,
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn an_age_stands_behind_a_name() {
+    fn age_after_name_is_recognised() {
         let has = |text: &str| has_age(&Page::new(text), "Roe".len());
         for text in [
             "Roe, 71M, CHF",

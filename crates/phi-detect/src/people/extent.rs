@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_the_name_stays_outside() {
+    fn name_extent_excludes_surrounding_text() {
         for (marked, found) in [
             ("She has hepatitis A. «Roe» will call", "Roe"),
             ("autorizo a «Jane Roe» y Mark Poe", "Jane Roe"),

@@ -303,7 +303,7 @@ mod tests {
     use crate::words::WORDS;
 
     #[test]
-    fn no_particle_is_longer_than_we_look_for() {
+    fn every_particle_fits_length_limit() {
         let particles = WORDS.iter().filter(|(sense, _)| sense.has(Sense::PARTICLE));
         let mut words = particles.flat_map(|(_, list)| list.split_ascii_whitespace());
         assert!(words.all(|word| word.len() <= PARTICLE_BYTES_MAX));

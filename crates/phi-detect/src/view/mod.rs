@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_letters_and_signs_of_all_kinds_become_plain() {
+    fn unusual_digits_letters_and_signs_become_plain() {
         check("５３６‑２２–８７４１", "536-22-8741");
         check("𝟓𝟑𝟔-๒๒-८७४१", "536-22-8741");
         check("5\u{200d}3\u{feff}6\u{34f}-22", "536-22");

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neither_case_nor_what_follows_changes_a_hash() {
+    fn hash_ignores_case_and_following_text() {
         let long = "Electroencephalography";
         for length in 0..=long.len() {
             let word = &long[..length];

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_glued_to_a_token_tells_addresses_from_text() {
+    fn token_suffix_separates_addresses_from_text() {
         for (text, expected) in [
             (".evil.example", After::Address),
             (".e", After::Address),

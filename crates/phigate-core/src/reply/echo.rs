@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_of_the_request_is_known_again_in_any_spelling() {
+    fn request_value_is_recognised_in_any_spelling() {
         let request = br#"{"messages":[{"content":"Jane Roe, 536 22 8741, rang from +1 206.555.0142; may I"},{"content":"Ms. Roe \u00c9mile"}],"n":987654321}"#;
         let kind = |code: &str| PhiKind::from_code(code).expect("the kind is in the table");
         let echoes = Echoes::new(

@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_comes_out_as_it_was_and_what_is_meant_is_decoded() {
+    fn reader_preserves_text_and_decodes_strings() {
         for (text, meant) in [
             (r#"{"a":"b"}"#, "b"),
             (r#"{"a":"\u00e9\n\"\\","b":"x"}"#, "é\n\"\\x"),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_called_by_its_nearest_key() {
+    fn value_is_labelled_by_nearest_key() {
         let text = r#"{"ssn":"1","b":["2",{"phone":{"value":"3"}},"4"],"c":"5","\u0064":"6"}"#;
         let (_, _, labels) = read(text);
         assert_eq!(labels, ["ssn", "b", "phone", "b", "c", "d"]);

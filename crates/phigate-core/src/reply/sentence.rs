@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_at_marks_but_not_at_abbreviations() {
+    fn sentence_ends_at_mark_not_abbreviation() {
         for (text, expected) in [
             ("Take two tablets.", true),
             ("Really?", true),

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_the_bits_of_the_hash_five_at_a_time() {
+    fn token_digits_take_five_hash_bits_each() {
         let mut hash = [0xff; 16];
         hash[..5].copy_from_slice(&[0x00, 0x44, 0x32, 0x14, 0xc7]);
         let digits: Vec<u8> = (0..DIGITS).map(|position| digit(&hash, position)).collect();
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_has_one_token_and_two_values_have_two() {
+    fn distinct_values_get_distinct_tokens() {
         let made = tokens(
             "",
             &["Jane Roe", "JANE  ROE", "Jack Roe", "Jane Roe", "Ann Roe"],
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_was_sent_again_stays_at_every_door() {
+    fn resent_token_is_kept_at_every_door() {
         let kind = PhiKind::from_code("name").expect("the kind is in the table");
         let plain = tokens("", &["Jane Roe"]).remove(0);
         for (turns, is_longer) in [
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_the_caller_wrote_is_not_given_to_a_value() {
+    fn caller_written_token_is_never_issued() {
         let plain = tokens("", &["Jane Roe"]).remove(0);
         let name = plain.trim_matches(['[', ']']);
         for (role, text, is_longer) in [

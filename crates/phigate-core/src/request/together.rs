@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_function_is_about_what_it_returns() {
+    fn function_topic_is_name_without_verbs() {
         for (name, about) in [
             ("get_ssn", "ssn"),
             ("getDateOfBirth", "date_of_birth"),

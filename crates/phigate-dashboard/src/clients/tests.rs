@@ -32,7 +32,7 @@ fn render() -> String {
 }
 
 #[test]
-fn the_page_says_what_the_table_says() {
+fn clients_page_matches_table() {
     let text = std::fs::read_to_string(page()).unwrap();
     let (before, rest) = text.split_once(START).unwrap();
     let (written, after) = rest.split_once(END).unwrap();
@@ -48,7 +48,7 @@ fn the_page_says_what_the_table_says() {
 }
 
 #[test]
-fn every_file_is_in_the_table_and_says_where_and_who() {
+fn client_files_are_listed_and_complete() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/clients");
     let mut files = BTreeSet::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -138,7 +138,7 @@ fn shown(providers: &[(&str, &str, &str)]) -> [Option<String>; 4] {
 }
 
 #[test]
-fn callers_are_shown_models_that_work_for_them() {
+fn shown_models_match_configured_providers() {
     let some = |model: &str| Some(model.to_owned());
     for (providers, expected) in [
         (&[][..], [None, None, None, None]),

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_stands_between_backticks() {
+    fn text_between_backticks_is_code() {
         let told: Vec<_> = words("In `a`, then:")
             .into_iter()
             .map(|words| (words.text, words.is_code))

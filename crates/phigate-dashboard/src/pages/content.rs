@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn original_and_sent_stand_beside_each_other_cut_at_the_findings() {
+    fn original_and_sent_are_split_at_findings() {
         let sent =
             r#"{"contents":[{"parts":[{"text":"You help.\n\nÄrztin: [NAME], SSN [SSN]."}]}]}"#;
         let masked = content(Mode::MASK, Action::MASKED, Some(sent));
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_is_laid_out_and_otherwise_left_as_it_was() {
+    fn document_layout_keeps_its_content() {
         let body = r#"{ "z":[1.50,{}, []],"a":"b: {\"c\\\\\", 1}" }"#;
         let laid_out = "{\n  \"z\": [\n    1.50,\n    {},\n    []\n  ],\n  \"a\": \"b: {\\\"c\\\\\\\\\\\", 1}\"\n}";
         assert_eq!(pretty(body), laid_out);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_never_made_up() {
+    fn missing_sent_text_is_never_invented() {
         let other = content(
             Mode::MASK,
             Action::MASKED,

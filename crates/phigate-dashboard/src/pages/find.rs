@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_request_is_not_spoken_of_as_many() {
+    fn search_result_wording_follows_request_count() {
         for (all, sent, words) in [
             (
                 0,

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_alias_is_named_by_its_line() {
+    fn invalid_alias_is_named_by_line() {
         for (text, line) in [
             ("gpt-4", "Line 1"),
             ("gpt-4 = gpt-4o\n= gpt-4", "Line 2"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn fallbacks_are_read_line_by_line_and_written_as_they_were_read() {
+    fn fallback_lines_survive_reading_and_writing() {
         let text = "gpt-4o = eu/gpt-4o, llama-3\nm = n";
         let read = read_fallbacks(text).unwrap();
         assert_eq!(read["gpt-4o"], ["eu/gpt-4o", "llama-3"]);

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_cannot_be_read_is_not_a_wider_search() {
+    fn unreadable_filter_is_refused() {
         for (name, value) in [
             ("request", "12"),
             ("since", "yesterday"),

@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_sent_elsewhere_after_signing_in() {
+    fn sign_in_never_redirects_off_site() {
         for (next, goes_to) in [
             ("", "/"),
             ("/audit", "/audit"),

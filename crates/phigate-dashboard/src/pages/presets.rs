@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_into_every_kind_is_offered_with_an_example_that_can_be_read() {
+    fn every_auth_method_has_valid_preset() {
         for kind in ProviderKind::all() {
             for auth in kind.auth_methods() {
                 assert!(explaining(kind, *auth).is_some(), "{kind} {auth}");

@@ -374,7 +374,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stored_key_is_not_sent_to_another_address_unless_it_is_typed_again() {
+    fn stored_key_needs_retyping_for_new_address() {
         let known = ProviderInfo {
             name: "openai".to_owned(),
             config: ProviderConfig::new(ProviderKind::OpenAi).at("https://models.example"),

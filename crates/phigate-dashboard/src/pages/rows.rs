@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn acts_say_what_changed_in_words() {
+    fn acts_describe_changes_in_words() {
         let from = r#"{"thresholds":{},"retention":{"content_days":2192,"legal_hold":false}}"#;
         let to =
             r#"{"thresholds":{"name":0.4},"retention":{"content_days":2192,"legal_hold":true}}"#;

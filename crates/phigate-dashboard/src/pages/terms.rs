@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agreement_is_warned_about_thirty_days_ahead() {
+    fn agreement_expiry_is_warned_thirty_days_ahead() {
         let mut config = ProviderConfig::new(ProviderKind::Azure);
         config.agreement = Some("BAA 7".to_owned());
         config.agreement_expires = Some(jiff::civil::date(2026, 12, 31));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn how_a_provider_fares_is_told_shortly() {
+    fn provider_health_has_short_summary() {
         let fare = ProviderHealth {
             requests: 1_034,
             failures: 2,

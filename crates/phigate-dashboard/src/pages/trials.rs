@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_holds_until_its_provider_is_changed() {
+    fn trial_result_holds_until_provider_changes() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let mut provider = ProviderInfo {
             name: "openai".to_owned(),

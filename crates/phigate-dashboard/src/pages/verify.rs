@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_is_verified_once_at_a_time_and_others_do_not_wait() {
+    fn only_one_verification_runs_per_account() {
         let verified = Verified::default();
         let turn = verified.begin("north");
         assert!(turn.is_some());

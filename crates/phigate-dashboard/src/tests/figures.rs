@@ -128,7 +128,7 @@ async fn counts(world: &World) -> Counts {
 }
 
 #[tokio::test]
-async fn every_figure_of_the_overview_is_a_count_over_the_log() {
+async fn every_overview_figure_counts_log_records() {
     let world = World::new().await;
     every_outcome(&world).await;
     let counts = counts(&world).await;

@@ -218,7 +218,7 @@ fn name(route: &Route) -> String {
 }
 
 #[tokio::test]
-async fn nobody_gets_past_the_login() {
+async fn visitor_without_login_is_turned_away() {
     let world = World::new().await;
     for route in ROUTES.iter().filter(|route| route.needs != Needs::Nobody) {
         let response = world.visit(route, None).await;
@@ -277,7 +277,7 @@ async fn an_owner_may_use_every_route() {
 }
 
 #[tokio::test]
-async fn the_owner_of_another_account_finds_nothing_here() {
+async fn owner_of_another_account_sees_nothing() {
     let world = World::new().await;
     for route in ROUTES
         .iter()
@@ -299,7 +299,7 @@ async fn the_owner_of_another_account_finds_nothing_here() {
 }
 
 #[tokio::test]
-async fn a_write_needs_our_token_and_our_own_page() {
+async fn write_needs_form_token_and_same_origin() {
     let world = World::new().await;
     for route in ROUTES.iter().filter(|route| is_write(route)) {
         let session = world.sign_in(&world.owner).await;
@@ -371,7 +371,7 @@ async fn every_answer_carries_the_protecting_headers() {
 }
 
 #[tokio::test]
-async fn a_session_that_ended_is_refused_at_once() {
+async fn ended_session_is_refused_at_once() {
     let world = World::new().await;
     let overview = ROUTES.iter().find(|route| route.path == "/").unwrap();
     let session = world.sign_in(&world.owner).await;

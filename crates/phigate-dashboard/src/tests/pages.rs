@@ -33,7 +33,7 @@ pub(super) async fn as_owner(
 }
 
 #[tokio::test]
-async fn a_filter_that_cannot_be_read_shows_no_record() {
+async fn unreadable_filter_shows_no_records() {
     let world = World::new().await;
     let link = format!("/audit/{}", world.request_id);
     let (answer, page) = as_owner(&world, Method::GET, "/audit", "").await;
@@ -53,7 +53,7 @@ async fn a_filter_that_cannot_be_read_shows_no_record() {
 }
 
 #[tokio::test]
-async fn values_the_store_refuses_are_named_on_the_page() {
+async fn page_names_values_refused_by_store() {
     let world = World::new().await;
     let long = "x".repeat(81);
     let short = "current=an+invented+password&password=elevenchars&again=elevenchars";
@@ -91,7 +91,7 @@ async fn values_the_store_refuses_are_named_on_the_page() {
 }
 
 #[tokio::test]
-async fn signing_in_leads_back_to_the_page_with_its_filter() {
+async fn login_leads_back_to_filtered_page() {
     let world = World::new().await;
     let request = Request::builder()
         .uri("/audit?type=ssn&range=day")
@@ -105,7 +105,7 @@ async fn signing_in_leads_back_to_the_page_with_its_filter() {
 }
 
 #[tokio::test]
-async fn an_auditor_is_shown_no_way_to_what_only_owners_may_open() {
+async fn auditor_sees_no_links_to_owner_pages() {
     let world = World::new().await;
     let overview = ROUTES.iter().find(|route| route.path == "/").unwrap();
     for (visitor, leads) in [(&world.owner, true), (&world.auditor, false)] {
@@ -122,7 +122,7 @@ async fn an_auditor_is_shown_no_way_to_what_only_owners_may_open() {
 }
 
 #[tokio::test]
-async fn a_page_that_cannot_be_given_has_the_viewers_colours() {
+async fn forbidden_page_keeps_viewer_theme() {
     let world = World::new().await;
     let session = world.sign_in(&world.auditor).await;
     let request = Request::builder()
@@ -141,7 +141,7 @@ async fn a_page_that_cannot_be_given_has_the_viewers_colours() {
 }
 
 #[tokio::test]
-async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
+async fn provider_is_added_from_preset_and_changed() {
     let world = World::new().await;
     let (answer, page) = as_owner(&world, Method::GET, "/providers/add/azure", "").await;
     assert_eq!(answer.status(), StatusCode::OK);
@@ -206,7 +206,7 @@ async fn a_provider_is_added_from_a_preset_shown_with_its_terms_and_changed() {
 }
 
 #[tokio::test]
-async fn installation_is_shown_to_the_only_accounts_owner() {
+async fn sole_account_owner_sees_installation_trail() {
     let world = World::new().await;
     let vault = &world.vault;
     let act = AdminAct::new(jiff::Timestamp::now(), "", "caller", Act::KeyRefused);

@@ -7,7 +7,7 @@ use super::*;
 use crate::testing;
 
 #[tokio::test]
-async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
+async fn long_scans_queue_and_short_scans_pass() {
     let (gateway, _folder) = testing::gateway().await;
     let account = testing::account(&gateway, "default").await;
     let record = testing::record(&gateway, &account);
@@ -30,7 +30,7 @@ async fn long_scans_wait_for_one_another_and_short_ones_for_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_account_with_much_to_scan_does_not_hold_up_another() {
+async fn busy_account_does_not_delay_another() {
     let (gateway, _folder) = testing::gateway().await;
     let busy = testing::account(&gateway, "default").await;
     let other = testing::account(&gateway, "elsewhere").await;

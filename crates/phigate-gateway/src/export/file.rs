@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cut_line_is_removed_and_others_stay() {
+    fn only_cut_line_is_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines.jsonl");
         for (before, after) in [

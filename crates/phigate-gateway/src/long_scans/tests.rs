@@ -47,7 +47,7 @@ async fn order(mut asking: Vec<Asking>) -> String {
 }
 
 #[tokio::test]
-async fn accounts_take_turns_whoever_came_first() {
+async fn accounts_take_turns_regardless_of_arrival() {
     for (asked, expected) in [
         ("a a a a a a a a b", "b a a a a a a a a"),
         ("a a a b b c", "b c a b a a"),

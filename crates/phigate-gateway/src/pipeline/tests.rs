@@ -8,7 +8,7 @@ use super::*;
 use crate::testing;
 
 #[tokio::test]
-async fn a_request_from_the_dashboard_is_recorded_under_the_id_that_it_is_answered_with() {
+async fn dashboard_request_is_recorded_under_answered_id() {
     let (gateway, _folder) = testing::gateway().await;
     let account = testing::account(&gateway, "default").await;
     let accounts = &gateway.vault.accounts;

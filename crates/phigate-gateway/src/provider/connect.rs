@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn dead_address_does_not_delay_others() {
+    async fn dead_address_does_not_delay_live_address() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let live = listener.local_addr().unwrap();
         let closed = tokio::net::TcpListener::bind("127.0.0.1:0")

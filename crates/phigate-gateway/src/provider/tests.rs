@@ -265,7 +265,7 @@ async fn closed_port_is_unreachable() {
 }
 
 #[tokio::test]
-async fn an_address_that_became_private_is_not_contacted() {
+async fn address_turned_private_is_not_contacted() {
     let fake = fake(&[Act::Say(OK)]).await;
     let strict = Provider::new(&Limits::default(), rules(false), None).unwrap();
     assert_eq!(

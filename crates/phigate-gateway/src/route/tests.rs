@@ -59,7 +59,7 @@ fn asked(providers: &str, model: &str) -> String {
 }
 
 #[test]
-fn names_lists_patterns_and_families_decide_in_this_order() {
+fn names_lists_patterns_families_decide_in_order() {
     for (providers, model, wanted) in [
         ("openai openai", "gpt-4o", "openai=gpt-4o"),
         ("a openai;z openai gpt-4o", "gpt-4o", "z=gpt-4o a=gpt-4o"),
@@ -104,14 +104,14 @@ fn names_lists_patterns_and_families_decide_in_this_order() {
 }
 
 #[test]
-fn an_id_is_as_long_as_may_be_and_no_longer() {
+fn model_id_over_length_limit_is_refused() {
     let long = "m".repeat(256);
     assert_eq!(asked("p openai *", &long), format!("p={long}"));
     assert_eq!(asked("p openai *", &format!("{long}m")), "model_not_found");
 }
 
 #[test]
-fn every_listed_model_is_listed_once_with_who_serves_it() {
+fn each_model_is_listed_once_with_owner() {
     let account = account("b openai m,fast=llama,mix-* 200;a openai m;g google");
     let listed = listed_models(&account);
     let owner = |model: &str| {

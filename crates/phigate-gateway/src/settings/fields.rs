@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_keeps_what_it_is_given() {
+    fn every_field_sets_only_itself() {
         for field in account_fields() {
             let name = field.name();
             let value = match name.as_str() {

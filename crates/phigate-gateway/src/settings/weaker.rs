@@ -211,7 +211,7 @@ mod tests {
     use phigate_types::ProviderKind;
 
     #[test]
-    fn only_a_mode_that_lets_phi_pass_is_weaker() {
+    fn only_change_to_flag_mode_weakens() {
         for before in Mode::all() {
             for after in Mode::all() {
                 let asks = !Weaker::of_mode(before, after).is_empty();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_weaken_settings_is_seen_and_none_to_strengthen_them() {
+    fn weakenings_are_seen_and_strengthenings_ignored() {
         let strict = Settings {
             detection: Detection {
                 mrn_formats: vec!["MR-9999999".to_owned()],

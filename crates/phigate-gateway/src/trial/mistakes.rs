@@ -135,7 +135,7 @@ mod tests {
     use http::HeaderValue;
 
     #[test]
-    fn the_usual_mistakes_are_told_by_their_answers() {
+    fn provider_answers_reveal_usual_mistakes() {
         for (kind, body, title) in [
             (
                 "",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_clock_is_told_in_seconds() {
+    fn wrong_clock_is_reported_in_seconds() {
         let mut headers = HeaderMap::new();
         let theirs = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(1200);
         let date = theirs.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();

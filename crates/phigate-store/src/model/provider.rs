@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agreement_holds_until_its_last_day_is_over() {
+    fn agreement_holds_through_its_last_day() {
         let mut config = ProviderConfig::new(ProviderKind::OpenAi);
         config.agreement_expires = Some(jiff::civil::date(2026, 11, 15));
         for (now, phi) in [

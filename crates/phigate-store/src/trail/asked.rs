@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_told_by_what_is_counted() {
+    fn filter_maps_to_counter_names() {
         let all = Filter {
             requests: true,
             ..Filter::default()

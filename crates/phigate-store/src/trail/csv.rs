@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_one_row_with_its_outcome() {
+    fn request_and_outcome_share_one_row() {
         let id = Uuid::nil();
         let record = |value: Value| serde_json::from_value::<Record>(value).unwrap();
         let decision = record(serde_json::json!({

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quiet_hours_are_joined_and_busy_ones_cut() {
+    fn quiet_hours_are_joined_busy_hours_split() {
         let piece = |from: f64, to: f64, requests| Piece {
             times_us: (from * HOUR_US as f64) as i64..(to * HOUR_US as f64) as i64,
             requests,

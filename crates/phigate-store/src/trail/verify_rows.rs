@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_lie_between_what_was_read_before_and_after() {
+    fn figures_lie_between_earlier_and_later_reads() {
         let sums = |partial: &[i64]| Sums {
             figures: figures(&[(1, 5)]),
             partial: partial.iter().copied().collect(),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_number_shows_unless_retention_may_have_deleted_it() {
+    fn missing_number_shows_unless_retention_deleted_it() {
         let sums = |deleted| Sums {
             numbers: BTreeSet::from([2, 3, 5]),
             deleted,

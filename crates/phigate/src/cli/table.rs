@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_stand_under_their_heads_and_hold_no_terminal_codes() {
+    fn table_columns_align_without_terminal_codes() {
         let mut table = Table::new(&["ID", "NAME", "STATE"]);
         table.row(["abc".into(), "Station Süd".into(), String::new()]);
         table.row(["a".into(), "x\u{1b}[2J".into(), "revoked".into()]);

@@ -37,7 +37,7 @@ const WIDE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_marker_sent_everywhere_shows_nowhere_on_sqlite() {
+fn sent_marker_leaks_nowhere_on_sqlite() {
     let scene = Scene::start(&[]);
     scene.play();
     scene.sweep();
@@ -45,7 +45,7 @@ fn a_marker_sent_everywhere_shows_nowhere_on_sqlite() {
 }
 
 #[test]
-fn a_marker_sent_everywhere_shows_nowhere_on_postgresql() {
+fn sent_marker_leaks_nowhere_on_postgresql() {
     // The server writes every statement with its parameters into its own log.
     let Some(server) = Postgres::start_with(vec!["log_statement=all", "log_min_messages=debug1"])
     else {

@@ -28,7 +28,7 @@ fn every_recipe_fits_the_sources() {
 }
 
 #[test]
-fn every_recipe_costs_what_is_promised() {
+fn every_recipe_cost_is_documented() {
     let page = follow::read("CONTRIBUTING.md");
     for recipe in RECIPES {
         let row = format!(

@@ -88,7 +88,7 @@ fn by_definition<const IN: usize, const OUT: usize>(
 }
 
 #[test]
-fn every_level_embeds_gates_and_scores_to_the_same_bits() {
+fn simd_levels_agree_bit_for_bit() {
     let mut noise = Noise(0xC0FFEE);
     let table: Vec<TableRow> = (0..50)
         .map(|_| std::array::from_fn(|_| noise.next() as u8))
@@ -133,7 +133,7 @@ fn every_level_embeds_gates_and_scores_to_the_same_bits() {
 }
 
 #[test]
-fn every_level_opens_the_gate_at_the_same_sum() {
+fn simd_levels_share_gate_threshold() {
     let mut noise = Noise(0x6A7E);
     let row = noise.row();
     let weights = std::array::from_fn(|_| (noise.next() % 255) as i8);

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_key_has_its_role_in_any_case() {
+    fn listed_key_has_role_in_any_case() {
         for &(role, keys) in ROLES {
             for key in keys.split('|') {
                 assert!(Role::of(key.as_bytes()).is(role), "{key}");

@@ -78,7 +78,7 @@ type Published = (
 );
 
 #[test]
-fn signatures_equal_the_published_ones() {
+fn signatures_match_published_test_vectors() {
     for (name, method, target, headers, body, token, signature) in PUBLISHED {
         let uri = format!("https://example.amazonaws.com{target}");
         let how = (PLAIN, &keys(*token), MOMENT_S);

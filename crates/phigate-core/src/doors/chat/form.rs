@@ -198,7 +198,7 @@ mod tests {
     use crate::json::Bounds;
 
     #[test]
-    fn a_conversation_is_known_by_its_first_user_message() {
+    fn conversation_is_identified_by_first_user_message() {
         for (messages, expected) in [
             (r#"[{"role":"user","content":"a\u0062"}]"#, "ab"),
             (

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_of_the_protocol_are_passed_on() {
+    fn only_protocol_words_are_forwarded() {
         for (text, expected) in [
             ("interleaved-thinking-2025-05-14", true),
             ("a-1, b-2", true),

@@ -54,7 +54,7 @@ const ZLIB: &[&str] = &[
 ];
 
 #[test]
-fn coded_text_is_decoded_however_it_is_cut() {
+fn coded_text_is_decoded_however_split() {
     let followed = format!(
         "{}\nThanks for all",
         pieces(&base64(LETTER.as_bytes()), 22, "\n")
@@ -115,7 +115,7 @@ fn text_in_no_coding_is_left_alone() {
 }
 
 #[test]
-fn a_file_is_known_by_its_beginning_in_either_coding() {
+fn file_header_is_recognised_in_either_coding() {
     let png = [&b"\x89PNG\r\n\x1a\n"[..], &noise(1, 90)].concat();
     let gzip = [&b"\x1f\x8b\x08\0"[..], &noise(2, 90)].concat();
     for text in ZLIB {
@@ -180,7 +180,7 @@ fn ids_and_hashes_are_no_files() {
 }
 
 #[test]
-fn a_ciphertext_is_one_run_that_reads_like_nothing() {
+fn ciphertext_is_single_unreadable_run() {
     for length in [40, 64, 300, 4000] {
         for seed in 0..20 {
             let letters = base64(&noise(seed, length));

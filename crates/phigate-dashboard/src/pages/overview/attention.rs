@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_key_has_no_end_to_show() {
+    fn short_key_shows_no_ending() {
         assert_eq!(with_key("not asked lately", ""), "not asked lately");
         assert_eq!(
             with_key("not asked lately", "4f2a"),

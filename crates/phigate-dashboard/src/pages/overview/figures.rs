@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_request_with_phi_was_not_forwarded() {
+    fn refused_phi_request_is_not_counted_forwarded() {
         let actions = [
             (Action::FORWARDED, 5),
             (Action::REFUSED, 2),
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_forwarded_is_split_into_clean_and_flagged() {
+    fn forwarded_requests_split_into_clean_and_flagged() {
         for (bucket, counts) in [
             (
                 bucket(10, 3, &[(Action::FORWARDED, 10)]),

@@ -293,7 +293,7 @@ fn all() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn a_search_that_gave_up_says_how_far_it_came() {
+fn abandoned_search_shows_oldest_time_reached() {
     let page = audit_part_page().render().unwrap();
     for part in [
         "Looked back to <time",
@@ -308,7 +308,7 @@ fn a_search_that_gave_up_says_how_far_it_came() {
 }
 
 #[test]
-fn pages_hold_no_inline_script_or_style_and_escape_what_comes_from_outside() {
+fn pages_escape_input_and_inline_nothing() {
     let folder = std::env::var_os("DASHBOARD_PAGES").map(std::path::PathBuf::from);
     for (name, html) in all() {
         if let Some(folder) = &folder {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken_is_named() {
+    fn invalid_threshold_is_named() {
         for value in ["1.5", "NaN", "-0.1", "much"] {
             let refusal = read(
                 &Fields::of(&[("threshold_ssn", value)]),

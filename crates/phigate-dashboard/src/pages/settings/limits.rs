@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_read_and_what_cannot_be_taken_is_named() {
+    fn limits_are_read_and_errors_named() {
         let read = |name: &str, value: &str| read(&Fields::of(&[(name, value)]));
         let own = read("key_concurrency", "8").unwrap();
         assert_eq!(own, BTreeMap::from([(KeyLimit::Concurrency, 8)]));

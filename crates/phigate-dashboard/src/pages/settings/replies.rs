@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_read_and_what_cannot_be_taken_is_named() {
+    fn reply_form_is_read_and_errors_named() {
         let read_form = |tools: &str, replies: &str| {
             read(&Fields::of(&[
                 ("restore", "yes"),

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_read_and_what_cannot_be_taken_is_named() {
+    fn retention_days_are_read_and_errors_named() {
         let read = |content: &str, records: &str| {
             let pairs = [("content_days", content), ("record_days", records)];
             read(&Fields::of(&pairs))

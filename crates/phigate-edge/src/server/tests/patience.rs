@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 
 #[tokio::test]
-async fn slow_callers_are_cut_off_at_their_deadline() {
+async fn slow_callers_are_cut_off_at_deadline() {
     let limits = Limits {
         header_read_ms: 300,
         body_read_ms: 600,
@@ -79,7 +79,7 @@ async fn callers_that_do_not_read_are_dropped() {
 }
 
 #[tokio::test]
-async fn broken_answers_deliver_all_chunks_and_no_end() {
+async fn broken_answer_delivers_chunks_without_end() {
     let server = start(Limits::default()).await;
     let answer = exchange(server.address, get_request("/v1/broken")).await;
     assert!(answer.contains("last words"), "{answer}");

@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::*;
 
 #[tokio::test]
-async fn a_plain_request_is_answered_with_an_id() {
+async fn plain_request_is_answered_with_id() {
     let server = start(Limits::default()).await;
     for request in [
         post("/v1/echo", "Content-Length: 5\r\n", "hello"),
@@ -106,7 +106,7 @@ async fn refusals_close_the_connection() {
 }
 
 #[tokio::test]
-async fn wrong_methods_get_the_allowed_ones() {
+async fn wrong_method_gets_allow_header() {
     let server = start(Limits::default()).await;
     let answer = exchange(server.address, get_request("/v1/echo")).await;
     expect_refusal(&answer, 405, "method_not_allowed", "GET /v1/echo");
