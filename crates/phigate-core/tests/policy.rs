@@ -161,7 +161,7 @@ fn allowing(values: &'static [&'static str]) -> Scanner {
     scanner().with_allowed(Some(AllowList::new(lookup)))
 }
 
-/// What a request becomes in an account that allows values: its text, and the findings and allowed values by kind.
+/// The text of a request in an account that allows values, and its findings and allowed values by kind.
 fn treated(scanner: &Scanner, policy: &Policy, text: &str) -> (String, String) {
     let body = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": text}]});
     let body = body.to_string().into_bytes();

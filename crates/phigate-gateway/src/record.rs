@@ -130,8 +130,8 @@ impl RequestRecord {
             metrics.found(kind.code(), count as u64);
         }
         if let Some(uses) = facts.allowed_by() {
-            let accounts = &self.gateway.vault.accounts;
-            accounts.note_allowed(&self.admission.account.id, uses);
+            let allow_lists = &self.gateway.vault.allow_lists;
+            allow_lists.note_uses(&self.admission.account.id, uses);
         }
         Ok(written)
     }

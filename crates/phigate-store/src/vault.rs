@@ -9,7 +9,7 @@ use phigate_verify::Report;
 use uuid::Uuid;
 
 use crate::access::Access;
-use crate::accounts::Accounts;
+use crate::accounts::{Accounts, AllowLists};
 use crate::backend::Target;
 use crate::core::Core;
 use crate::exports::Exports;
@@ -87,6 +87,8 @@ impl Options {
 pub struct Vault {
     /// Accounts, their modes, settings and aliases.
     pub accounts: Accounts,
+    /// Allow lists of accounts.
+    pub allow_lists: AllowLists,
     /// Users: logins, passwords, second factors.
     pub people: People,
     /// Sessions of the dashboard.
@@ -126,6 +128,7 @@ impl Vault {
         let people = People::new(core.clone(), options.login_failures);
         let vault = Self {
             accounts: Accounts::new(core.clone()),
+            allow_lists: AllowLists::new(Accounts::new(core.clone())),
             sessions: Sessions::new(core.clone()),
             links: Links::new(core.clone(), people.clone()),
             people,

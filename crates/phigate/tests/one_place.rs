@@ -172,10 +172,6 @@ fn nouns() -> Vec<Noun> {
             elsewhere: &[
                 FORMATS,
                 (
-                    "phi-detect/src/people/programs.rs",
-                    "a maker of programs, as texts name it",
-                ),
-                (
                     "phigate-auth/src/aws/sign.rs",
                     "the name of a service of AWS's",
                 ),
@@ -231,10 +227,6 @@ fn nouns() -> Vec<Noun> {
             tables: &["phigate-types/src/auth_method.rs"],
             elsewhere: &[
                 FORMATS,
-                (
-                    "phi-detect/src/people/programs.rs",
-                    "a maker of programs, as texts name it",
-                ),
                 ("phigate-types/src/provider_kind.rs", "a kind of provider"),
                 (
                     "phigate-dashboard/src/pages/presets.rs",

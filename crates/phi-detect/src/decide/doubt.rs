@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::spans::Spans;
+use crate::labels::Meaning;
 use crate::page::Page;
 
 /// Likelihood before reading below which a candidate is left out unread.
@@ -70,16 +71,22 @@ pub(super) fn stretches(
     stretches
 }
 
-/// The surroundings of labels of numbers that have figures behind them and no candidate.
+/// The surroundings of labels of numbers that have figures behind them and no candidate. A key that any program has, such
+/// as `record_id`, counts only beside another sign of a person.
 fn lone_labels(page: &Page<'_>, candidates: &Spans<()>) -> impl Iterator<Item = Range<usize>> {
     let size = page.text.len();
     let labels = page.labels.iter().filter(|label| label.meaning.is_number());
     let lone = labels.filter(move |label| {
         let start = label.end as usize;
         let value = start..size.min(start + BEHIND_LABEL);
-        let figures = page.slice(value.clone()).iter();
-        let figures = figures.filter(|byte| byte.is_ascii_digit()).count();
-        figures >= FIGURES_MIN && candidates.overlapping(&value).next().is_none()
+        let bytes = page.slice(value.clone()).iter();
+        let mut figures = bytes.enumerate().filter(|(_, byte)| byte.is_ascii_digit());
+        let first = figures.next().map(|(at, _)| start + at);
+        let field = first.and_then(|first| page.field_at(first));
+        let is_of_any_program = field.is_some_and(|one| one.meaning == Some(Meaning::MrnBeside));
+        figures.count() + 1 >= FIGURES_MIN
+            && !is_of_any_program
+            && candidates.overlapping(&value).next().is_none()
     });
     lone.map(move |label| {
         let end = label.end as usize;

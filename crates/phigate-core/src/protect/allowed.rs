@@ -13,7 +13,7 @@ use crate::json::Document;
 use super::located::{Allowed, ScanResult};
 use super::values::values_of;
 
-/// Stands for every name in front of a domain, as in `*@example.org`.
+/// Matches every name in front of a domain, as in `*@example.org`.
 const ANY: &str = "*";
 
 /// Bytes of the longest entry.

@@ -53,7 +53,7 @@ pub(crate) struct Allowed {
 pub(crate) struct ScanResult {
     /// The findings, in order of place.
     pub(super) findings: Vec<LocatedFinding>,
-    /// What the account does not count as PHI, in order of place.
+    /// Values that the account does not count as PHI, in order of place.
     pub(super) allowed: Vec<Allowed>,
     /// Whether everything was scanned.
     pub(crate) is_complete: bool,

@@ -33,7 +33,7 @@ pub(super) struct TargetKind {
 type Check = fn(&ExportConfig, bool) -> Result<(), String>;
 
 impl TargetKind {
-    /// Returns a kind without a secret, options of its own and other exceptions.
+    /// Returns a kind with neither secret nor options nor other exceptions.
     pub(super) const fn new(scheme: &'static str, check: Check, open: Open) -> Self {
         TargetKind {
             scheme,

@@ -48,19 +48,30 @@ pub(crate) struct AllowBody {
 /// Uses of an entry, as stored: values let through, and the time of the last in microseconds.
 type Uses = (u64, i64);
 
-impl Accounts {
+/// Allow lists of accounts.
+#[derive(Clone)]
+pub struct AllowLists {
+    accounts: Accounts,
+}
+
+impl AllowLists {
+    pub(crate) fn new(accounts: Accounts) -> Self {
+        Self { accounts }
+    }
+
     /// Stops counting a value as PHI, for every call that starts after the return. The value comes in the form in which
     /// findings are compared. Returns the id of the entry.
-    pub async fn allow<'a>(
+    pub async fn add<'a>(
         &self,
         account_id: &str,
         kind: &str,
         value: &SecretString,
         by: impl Into<By<'a>>,
     ) -> Result<SmolStr> {
-        let (now, by) = (self.core.now(), by.into());
+        let core = &self.accounts.core;
+        let (now, by) = (core.now(), by.into());
         let id = SmolStr::from(random_id(8));
-        let key = self.core.allow_key(account_id);
+        let key = core.allow_key(account_id);
         let code = short_code(&key, &[kind, value.expose()]);
         let place = Place {
             account: account_id,
@@ -69,7 +80,7 @@ impl Accounts {
             field: "allowed value",
         };
         let bytes = value.expose().as_bytes();
-        let keyring = &self.core.keyring;
+        let keyring = &core.keyring;
         let sealed = keyring.seal(Purpose::Secrets, now, place, bytes).await?;
         let entry = AllowBody {
             id: id.clone(),
@@ -80,50 +91,53 @@ impl Accounts {
             added: now,
             added_by: by.actor.to_owned(),
         };
-        self.edit_account(account_id, |stored| {
-            if stored.allowed.iter().any(|one| one.code == entry.code) {
-                return Err(StoreError::Invalid {
-                    what: ENTRY,
-                    why: "this value is allowed already",
-                });
-            }
-            if stored.allowed.len() >= ENTRIES_MAX {
-                return Err(StoreError::Invalid {
-                    what: "allow list",
-                    why: "it has 1000 entries, and cannot have more",
-                });
-            }
-            stored.allowed.push(entry.clone());
-            let act = by.act(now, &stored.name, Act::AllowAdd).target(&id);
-            Ok(Some(marked(act.detail("kind", kind), true)))
-        })
-        .await?;
+        self.accounts
+            .edit_account(account_id, |stored| {
+                if stored.allowed.iter().any(|one| one.code == entry.code) {
+                    return Err(StoreError::Invalid {
+                        what: ENTRY,
+                        why: "this value is allowed already",
+                    });
+                }
+                if stored.allowed.len() >= ENTRIES_MAX {
+                    return Err(StoreError::Invalid {
+                        what: "allow list",
+                        why: "it has 1000 entries, and cannot have more",
+                    });
+                }
+                stored.allowed.push(entry.clone());
+                let act = by.act(now, &stored.name, Act::AllowAdd).target(&id);
+                Ok(Some(marked(act.detail("kind", kind), true)))
+            })
+            .await?;
         Ok(id)
     }
 
     /// Removes an entry: its value counts as PHI again, for every call that starts after the return.
-    pub async fn disallow<'a>(
+    pub async fn remove<'a>(
         &self,
         account_id: &str,
         id: &str,
         by: impl Into<By<'a>>,
     ) -> Result<()> {
-        let (now, by) = (self.core.now(), by.into());
-        self.edit_account(account_id, |stored| {
-            let at = stored.allowed.iter().position(|one| one.id == id);
-            let entry = stored
-                .allowed
-                .remove(at.ok_or(StoreError::NotFound(ENTRY))?);
-            let act = by.act(now, &stored.name, Act::AllowRemove).target(id);
-            Ok(Some(act.detail("kind", &entry.kind)))
-        })
-        .await
+        let (now, by) = (self.accounts.core.now(), by.into());
+        self.accounts
+            .edit_account(account_id, |stored| {
+                let at = stored.allowed.iter().position(|one| one.id == id);
+                let entry = stored
+                    .allowed
+                    .remove(at.ok_or(StoreError::NotFound(ENTRY))?);
+                let act = by.act(now, &stored.name, Act::AllowRemove).target(id);
+                Ok(Some(act.detail("kind", &entry.kind)))
+            })
+            .await
     }
 
     /// The entries of an account, in the order of their addition, without their values.
-    pub async fn allow_list(&self, account_id: &str) -> Result<Vec<AllowInfo>> {
-        let (_, stored) = self.core.account_item(account_id).await?;
-        let store = &self.core.store;
+    pub async fn entries(&self, account_id: &str) -> Result<Vec<AllowInfo>> {
+        let core = &self.accounts.core;
+        let (_, stored) = core.account_item(account_id).await?;
+        let store = &core.store;
         let used = store.items(Some(account_id), ItemKind::AllowUsed).await?;
         let used: HashMap<String, Uses> = used
             .iter()
@@ -146,12 +160,13 @@ impl Accounts {
     }
 
     /// Remembers uses of entries for the next heartbeat.
-    pub fn note_allowed(&self, account_id: &str, uses: &BTreeMap<SmolStr, u64>) {
+    pub fn note_uses(&self, account_id: &str, uses: &BTreeMap<SmolStr, u64>) {
         if uses.is_empty() {
             return;
         }
-        let now_us = self.core.now().as_microsecond();
-        let allowed = &self.core.writer.allowed;
+        let core = &self.accounts.core;
+        let now_us = core.now().as_microsecond();
+        let allowed = &core.writer.allowed;
         let mut noted = allowed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, count) in uses {
             let place = (account_id.to_owned(), id.clone());

@@ -5,6 +5,7 @@ mod policy;
 mod settings;
 
 pub(crate) use allow::AllowBody;
+pub use allow::AllowLists;
 pub(crate) use policy::check_group;
 
 use std::collections::BTreeMap;

@@ -190,8 +190,8 @@ pub async fn allowed_values_bind_and_count_uses(site: Site) {
     let value = SecretString::from("desk@x.example");
     let allow = async || {
         vault
-            .accounts
-            .allow(&account, "email", &value, reason)
+            .allow_lists
+            .add(&account, "email", &value, reason)
             .await
     };
     let id = allow().await.unwrap();
@@ -200,19 +200,23 @@ pub async fn allowed_values_bind_and_count_uses(site: Site) {
     assert!(matches!(twice, StoreError::Invalid { .. }), "{twice}");
     for count in [2, 3] {
         other
-            .accounts
-            .note_allowed(&account, &[(id.clone(), count)].into());
+            .allow_lists
+            .note_uses(&account, &[(id.clone(), count)].into());
     }
     close(other).await;
-    let listed = vault.accounts.allow_list(&account).await.unwrap();
+    let listed = vault.allow_lists.entries(&account).await.unwrap();
     assert_eq!((listed.len(), listed[0].hits), (1, 5));
     assert!(listed[0].last_used.is_some() && listed[0].reason == "our own desk");
     let added = acts(&vault, &account, Act::AllowAdd).await;
     assert_eq!(added[0].details["protection"], "reduced");
     let text = format!("{added:?}");
     assert!(!text.contains("desk@") && text.contains("our own desk"));
-    vault.accounts.disallow(&account, &id, "cli").await.unwrap();
-    let again = vault.accounts.disallow(&account, &id, "cli").await;
+    vault
+        .allow_lists
+        .remove(&account, &id, "cli")
+        .await
+        .unwrap();
+    let again = vault.allow_lists.remove(&account, &id, "cli").await;
     assert!(matches!(again, Err(StoreError::NotFound(_))));
     let admitted = vault.access.admit(key.key.expose()).await.unwrap();
     assert!(admitted.account.allowed.is_empty());

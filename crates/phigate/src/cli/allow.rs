@@ -67,15 +67,15 @@ async fn add(
         actor: session.actor,
         reason: reason.as_deref(),
     };
-    let accounts = &session.vault.accounts;
-    let id = accounts.allow(&account.id, kind.code(), &form, by).await?;
+    let allow_lists = &session.vault.allow_lists;
+    let id = allow_lists.add(&account.id, kind.code(), &form, by).await?;
     eprintln!("{subject}: entry {id} of kind {code} is not counted as PHI from now on");
     Ok(())
 }
 
 async fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let entries = session.vault.accounts.allow_list(&account.id).await?;
+    let entries = session.vault.allow_lists.entries(&account.id).await?;
     if as_json {
         return print_json(&entries);
     }
@@ -97,8 +97,8 @@ async fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
 
 async fn remove(session: &Session, id: &str) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let accounts = &session.vault.accounts;
-    accounts.disallow(&account.id, id, session.actor).await?;
+    let allow_lists = &session.vault.allow_lists;
+    allow_lists.remove(&account.id, id, session.actor).await?;
     eprintln!(
         "account {}: the value of entry {id} counts as PHI from now on",
         account.name
