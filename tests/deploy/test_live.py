@@ -91,16 +91,21 @@ class Live(unittest.TestCase):
         cls.api = f"http://127.0.0.1:{free_port()}"
         cls.start(program("prometheus"), f"--config.file={settings}", f"--storage.tsdb.path={cls.folder.name}/series",
                   f"--web.listen-address={cls.api.removeprefix('http://')}", "--log.level=error", stdout=subprocess.DEVNULL)
+        for _ in range(120):
+            try:
+                if fetch(f"{cls.api}/-/ready")[0] == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.5)
+        raise AssertionError("Prometheus was not ready within 60 seconds")
 
     def wait_for(self, what, found):
         """Sends requests until something is found."""
         for _ in range(60):
             self.assertEqual(fetch(f"{self.url}/v1/chat/completions", CHAT, self.key)[0], 200)
-            try:
-                if result := found():
-                    return result
-            except OSError:
-                pass
+            if result := found():
+                return result
             time.sleep(0.5)
         self.fail(f"no {what} within 30 seconds")
 
