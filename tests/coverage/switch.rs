@@ -16,7 +16,7 @@ pub const COUNT: usize = 0;
 /// Answers after which a scan is taken to run for ever.
 const STEPS_MAX: u64 = 100_000_000;
 
-/// What each switch answers: 0 its own, 1 false, 2 true.
+/// Answers of the switches: 0 their own, 1 false, 2 true.
 static HELD: [AtomicU8; COUNT] = [const { AtomicU8::new(0) }; COUNT];
 
 thread_local! {
