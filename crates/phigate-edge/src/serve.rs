@@ -12,12 +12,12 @@ use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use phigate_types::Limits;
 use tokio::net::TcpListener;
 
+use crate::connection_slots::ConnectionSlots;
 use crate::drain::Drain;
 use crate::early_limiter::EarlyLimiter;
 use crate::edge::{Edge, ErrorFormatOf};
 use crate::error::EdgeError;
 use crate::observer::Observer;
-use crate::places::ConnectionSlots;
 use crate::process;
 use crate::proxies::TrustedProxies;
 use crate::server::{self, Server};
@@ -145,8 +145,8 @@ pub async fn serve(
             Drain::default(),
             Arc::clone(&site.observer),
         );
-        let places = ConnectionSlots::new(limits.connections.min(METRICS_CONNECTIONS), 0);
-        let server = Server::new(edge, limits, None, drain.clone(), places, Arc::default());
+        let slots = ConnectionSlots::new(limits.connections.min(METRICS_CONNECTIONS), 0);
+        let server = Server::new(edge, limits, None, drain.clone(), slots, Arc::default());
         tokio::spawn(async move { server.accept(&listener).await });
     }
     let address = listener.local_addr().unwrap_or(settings.listen);
@@ -160,17 +160,17 @@ pub async fn serve(
     .with_error_format(site.error_format)
     .with_early_limiter(site.early_limiter);
     let connections = process::connections_max(limits.connections, limits.concurrency);
-    let places = ConnectionSlots::new(connections, usize::from(presidio.is_some()));
+    let slots = ConnectionSlots::new(connections, usize::from(presidio.is_some()));
     let mut served = Vec::new();
     if let Some(listener) = presidio {
         let beside = edge.beside(site.presidio, |path| path != "/health");
-        let (certificate, places) = (certificate.clone(), Arc::clone(&places));
+        let (certificate, slots) = (certificate.clone(), Arc::clone(&slots));
         let threads = Arc::clone(threads);
-        let server = Server::new(beside, limits, certificate, drain.clone(), places, threads);
+        let server = Server::new(beside, limits, certificate, drain.clone(), slots, threads);
         served.push((server, listener));
     }
     let threads = Arc::clone(threads);
-    let server = Server::new(edge, limits, certificate, drain.clone(), places, threads);
+    let server = Server::new(edge, limits, certificate, drain.clone(), slots, threads);
     served.push((server, listener));
     on_listening(address);
     server::run(served, &drain, Duration::from_millis(limits.drain_ms)).await;

@@ -11,12 +11,12 @@ use phigate_types::Limits;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::task::TaskTracker;
 
+use crate::connection_slots::{ConnectionSlot, ConnectionSlots};
 use crate::drain::Drain;
 use crate::edge::Edge;
 use crate::guard::GuardLimits;
 use crate::head::HeadLimits;
 use crate::observer::Counted;
-use crate::places::{ConnectionSlots, Place};
 use crate::threads::Threads;
 use crate::tls::Certificate;
 
@@ -33,7 +33,7 @@ pub(crate) struct Server {
     pub(crate) http2: http2::Builder<Tracked>,
     pub(crate) guard: GuardLimits,
     pub(crate) idle: Duration,
-    places: Arc<ConnectionSlots>,
+    slots: Arc<ConnectionSlots>,
     threads: Arc<Threads>,
     /// Connections from before the drain, and every HTTP/2 request: the drain waits for them.
     tracked: TaskTracker,
@@ -93,7 +93,7 @@ impl Server {
         limits: &Limits,
         certificate: Option<Certificate>,
         drain: Drain,
-        places: Arc<ConnectionSlots>,
+        slots: Arc<ConnectionSlots>,
         threads: Arc<Threads>,
     ) -> Arc<Self> {
         let count = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
@@ -114,7 +114,7 @@ impl Server {
             http2: http2_builder(limits, Tracked(tracked.clone(), Arc::clone(&threads))),
             guard,
             idle: Duration::from_millis(limits.idle_ms),
-            places,
+            slots,
             threads,
             tracked,
             late: TaskTracker::new(),
@@ -124,7 +124,7 @@ impl Server {
 
     pub(crate) async fn accept(self: &Arc<Self>, listener: &TcpListener) {
         loop {
-            let Some(place) = self.places.take().await else {
+            let Some(slot) = self.slots.take().await else {
                 return;
             };
             let (stream, peer) = match listener.accept().await {
@@ -142,7 +142,7 @@ impl Server {
                 &self.tracked
             };
             let server = Arc::clone(self);
-            let connection = async move |stream| server.connection(stream, peer, place).await;
+            let connection = async move |stream| server.connection(stream, peer, slot).await;
             self.threads.serve(tracker, stream, connection);
         }
     }
@@ -157,22 +157,22 @@ impl Server {
                 .set_nonblocking(true)
                 .and_then(|()| TcpStream::from_std(stream));
             if let Ok(stream) = stream {
-                let (server, place) = (Arc::clone(self), self.places.extra());
+                let (server, slot) = (Arc::clone(self), self.slots.extra());
                 self.late
-                    .spawn(async move { server.connection(stream, peer, place).await });
+                    .spawn(async move { server.connection(stream, peer, slot).await });
             }
         }
     }
 
-    async fn connection(&self, stream: TcpStream, peer: SocketAddr, place: Place) {
+    async fn connection(&self, stream: TcpStream, peer: SocketAddr, slot: ConnectionSlot) {
         let _open = Counted::connection(&self.edge.observer);
         // Small events of a stream must not wait for each other.
         let _ = stream.set_nodelay(true);
         match &self.certificate {
-            None => self.speak_http(stream, peer, &place).await,
+            None => self.speak_http(stream, peer, &slot).await,
             Some(certificate) => {
                 // Boxed: a TLS connection is much larger, and inline it would enlarge plain ones.
-                Box::pin(self.speak_tls(certificate, stream, peer, &place)).await;
+                Box::pin(self.speak_tls(certificate, stream, peer, &slot)).await;
             }
         }
     }
@@ -182,17 +182,17 @@ impl Server {
         certificate: &Certificate,
         stream: TcpStream,
         peer: SocketAddr,
-        place: &Place,
+        slot: &ConnectionSlot,
     ) {
-        place.rest(Instant::now());
+        slot.rest(Instant::now());
         let handshake = certificate.acceptor().accept(stream);
         let handshake = tokio::time::timeout(self.guard.header_read, handshake);
         let shaken = tokio::select! {
             shaken = handshake => shaken,
-            () = place.asked_for() => return,
+            () = slot.asked_for() => return,
         };
         if let Ok(Ok(stream)) = shaken {
-            self.speak_http(stream, peer, place).await;
+            self.speak_http(stream, peer, slot).await;
         }
     }
 }

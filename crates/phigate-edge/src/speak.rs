@@ -18,8 +18,8 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 use crate::activity::{Activity, Verdict};
+use crate::connection_slots::ConnectionSlot;
 use crate::guard::{Guard, Speaks, Turn};
-use crate::places::Place;
 use crate::poll_on_wake::PollOnWake;
 use crate::server::Server;
 
@@ -54,18 +54,18 @@ enum Spoken {
 /// A caller's connection and its state.
 pub(crate) struct Caller<'a> {
     pub(crate) peer: SocketAddr,
-    pub(crate) place: &'a Place,
+    pub(crate) slot: &'a ConnectionSlot,
     activity: Arc<Activity>,
     /// Opening time of the connection, until the drain is announced to the caller.
     untold: Option<Instant>,
 }
 
 impl<'a> Caller<'a> {
-    fn new(peer: SocketAddr, place: &'a Place, is_draining: bool) -> Self {
+    fn new(peer: SocketAddr, slot: &'a ConnectionSlot, is_draining: bool) -> Self {
         let opened = Instant::now();
         Self {
             peer,
-            place,
+            slot,
             activity: Activity::new(opened),
             // A connection opened during the drain gets one answer: 503.
             untold: (!is_draining).then_some(opened),
@@ -75,11 +75,11 @@ impl<'a> Caller<'a> {
 
 impl Server {
     /// Serves a connection until it is over.
-    pub(crate) async fn speak_http<I>(&self, stream: I, peer: SocketAddr, place: &Place)
+    pub(crate) async fn speak_http<I>(&self, stream: I, peer: SocketAddr, slot: &ConnectionSlot)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let mut caller = Caller::new(peer, place, self.drain.is_draining());
+        let mut caller = Caller::new(peer, slot, self.drain.is_draining());
         let mut guard = Guard::new(stream, self.guard);
         loop {
             match self.wait(&mut guard, &caller).await {
@@ -104,7 +104,7 @@ impl Server {
         guard.shrink();
         // The early limiter does not update the slot.
         guard.set_turn(None);
-        caller.place.rest(caller.activity.last());
+        caller.slot.rest(caller.activity.last());
         let mut is_half_sent = false;
         loop {
             let mut sign = PollOnWake::new(self.sign(self.look_every(), caller));
@@ -114,13 +114,13 @@ impl Server {
                 }
                 if guard.is_half_sent() && !is_half_sent {
                     is_half_sent = true;
-                    caller.place.rest(Instant::now());
+                    caller.slot.rest(Instant::now());
                 }
                 Pin::new(&mut sign).poll(cx).map(Err)
             });
             match turn.await {
                 Ok(request) => {
-                    caller.place.work();
+                    caller.slot.work();
                     return request;
                 }
                 Err(Sign::Draining | Sign::Over | Sign::AskedToGo) => return None,
@@ -182,10 +182,10 @@ impl Server {
     {
         let service = self.service(&caller);
         let mut connection = pin!(self.http2.serve_connection(TokioIo::new(guard), service));
-        let (mut idle, place) = (self.idle, caller.place);
+        let (mut idle, slot) = (self.idle, caller.slot);
         loop {
             // An idle connection needs no check for being idle.
-            let look_in = if place.is_resting() {
+            let look_in = if slot.is_resting() {
                 self.look_every()
             } else {
                 self.keep_ready()
@@ -198,14 +198,14 @@ impl Server {
                 // An evicted connection closes at the next check.
                 Some(Sign::AskedToGo) if is_quiet() => idle = Duration::ZERO,
                 Some(Sign::AskedToGo) => {
-                    place.work();
+                    slot.work();
                     continue;
                 }
                 Some(Sign::Look) => match self.look(&caller, idle) {
                     Verdict::Fine => {
-                        match (is_quiet(), place.is_resting()) {
-                            (true, false) => place.rest(caller.activity.last()),
-                            (false, true) => place.work(),
+                        match (is_quiet(), slot.is_resting()) {
+                            (true, false) => slot.rest(caller.activity.last()),
+                            (false, true) => slot.work(),
                             (true, true) | (false, false) => {}
                         }
                         continue;
@@ -214,7 +214,7 @@ impl Server {
                     Verdict::Idle | Verdict::Stalled => return,
                 },
             }
-            place.work();
+            slot.work();
             caller.untold = None;
             connection.as_mut().graceful_shutdown();
         }
@@ -253,7 +253,7 @@ impl Server {
         tokio::select! {
             () = draining(untold.unwrap_or_else(Instant::now)), if untold.is_some() => Sign::Draining,
             () = self.drain.now() => Sign::Over,
-            () = caller.place.asked_for() => Sign::AskedToGo,
+            () = caller.slot.asked_for() => Sign::AskedToGo,
             () = tokio::time::sleep(look_in) => Sign::Look,
         }
     }

@@ -39,7 +39,7 @@ pub enum ItemKind {
     /// A provider: its address and its sealed key.
     Provider,
     /// Lists the rows of a kind.
-    Manifest,
+    Roll,
     /// A session of the dashboard.
     Session,
     /// A user of the dashboard.
@@ -113,7 +113,7 @@ const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
         "provider",
         Protection::Listed,
     ),
-    (ItemKind::Manifest, "roll", "roll", Protection::Hashed),
+    (ItemKind::Roll, "roll", "roll", Protection::Hashed),
     (ItemKind::Session, "session", "session", Protection::Hashed),
     (ItemKind::User, "user", "user", Protection::Listed),
 ];

@@ -43,17 +43,17 @@ impl Minute {
     }
 
     /// The name of the counter of a provider in this minute; the row says which hour.
-    pub(crate) fn counter(self, provider: &str, fare: AttemptOutcome) -> SmolStr {
+    pub(crate) fn counter(self, provider: &str, outcome: AttemptOutcome) -> SmolStr {
         let minute = Digits::of(self.0.rem_euclid(60) as u32);
         let class;
-        let fare = match fare {
+        let outcome = match outcome {
             AttemptOutcome::Answered(number) => {
                 class = Digits::of(number);
                 class.text()
             }
             AttemptOutcome::Failed => "failed",
         };
-        [PREFIX, minute.text(), ":", fare, ":", provider]
+        [PREFIX, minute.text(), ":", outcome, ":", provider]
             .into_iter()
             .collect()
     }
@@ -61,14 +61,14 @@ impl Minute {
     /// Reads the name of an hourly row as the outcome of a provider in a minute.
     pub(crate) fn read(hour: i64, name: &str) -> Option<(Self, AttemptOutcome, &str)> {
         let (minute, rest) = name.strip_prefix(PREFIX)?.split_once(':')?;
-        let (fare, provider) = rest.split_once(':')?;
-        let fare = match fare {
+        let (outcome, provider) = rest.split_once(':')?;
+        let outcome = match outcome {
             "failed" => AttemptOutcome::Failed,
             class => AttemptOutcome::Answered(class.parse().ok()?),
         };
         Some((
             Self(hour * 60 + minute.parse::<i64>().ok()?),
-            fare,
+            outcome,
             provider,
         ))
     }
@@ -102,15 +102,15 @@ mod tests {
     #[test]
     fn counters_are_read_as_they_are_written() {
         let minute = Minute::of("2026-11-16T01:59:31Z".parse().unwrap());
-        for fare in [
+        for outcome in [
             AttemptOutcome::Failed,
             AttemptOutcome::Answered(0),
             AttemptOutcome::Answered(93),
         ] {
-            let name = minute.counter("azure-eu", fare);
+            let name = minute.counter("azure-eu", outcome);
             assert!(is_of_minute(&name));
             let read = Minute::read(minute.hour(), &name);
-            assert_eq!(read, Some((minute, fare, "azure-eu")));
+            assert_eq!(read, Some((minute, outcome, "azure-eu")));
         }
         for name in ["requests", "provider:azure-eu", "minute:7", "minute:7:x:y"] {
             assert_eq!(Minute::read(1, name), None, "{name}");

@@ -107,7 +107,11 @@ fn first_looks(
     let mut looks: Vec<Look> = scored.collect();
     let unscored = proposed.iter().skip(looks.len());
     looks.extend(unscored.map(|(_, standing)| Look {
-        score: f32::from(u8::from(*standing == Standing::Kept)),
+        score: if *standing == Standing::Kept {
+            1.0
+        } else {
+            0.0
+        },
         row: None,
     }));
     looks
@@ -222,6 +226,36 @@ impl Standing {
             Standing::Weak => "weak",
             Standing::Dropped => "dropped",
             Standing::Read => "read",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unscored_candidates_follow_fast_passes() {
+        const NAME: &str = "Jane Roe ";
+        let text = NAME.repeat(600);
+        let standings = [Standing::Kept, Standing::Dropped].into_iter().cycle();
+        let proposed: crate::budget::Few<_> = (0..600)
+            .map(|at| at * NAME.len())
+            .map(|start| Candidate {
+                kind: PhiKind::NAME,
+                span: start..start + NAME.len() - 1,
+                score: 0.5,
+                rule: "test",
+            })
+            .zip(standings)
+            .collect();
+        let spent = Budget::new(&|| false);
+        let looks = first_looks(&Page::new(&text), &proposed, &spent, false);
+        assert!(spent.is_spent());
+        assert_eq!(looks.len(), proposed.len());
+        let unscored = looks.iter().zip(&proposed).skip(300);
+        for (look, (_, standing)) in unscored {
+            assert_eq!(look.score > 0.5, *standing == Standing::Kept);
         }
     }
 }

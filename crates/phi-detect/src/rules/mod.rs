@@ -2,13 +2,13 @@
 
 mod address;
 mod again;
-mod company;
 mod dob;
 mod email;
 mod labelled;
 mod medicare_id;
 mod mrn;
 mod name;
+mod named_people;
 mod phone;
 mod ssn;
 
@@ -21,7 +21,7 @@ use crate::kinds::{Evidence, PhiKind, Shape};
 use crate::page::Page;
 use crate::settings::Settings;
 
-use company::NamedPeople;
+use named_people::NamedPeople;
 
 /// Functions that find a kind of PHI.
 pub(crate) struct Finder {
@@ -142,7 +142,7 @@ pub(crate) fn find_beside_names(
     let distinct = names.iter().enumerate().filter(is_first);
     let distinct = page.memory().collect(distinct.map(|(_, name)| name));
     // Who is named, and by how many candidates it was made.
-    let mut company: Option<(NamedPeople<'_>, usize)> = None;
+    let mut named: Option<(NamedPeople<'_>, usize)> = None;
     for kind in PhiKind::all().filter(|kind| settings.looks_for(*kind)) {
         let mut out = Collector {
             kind,
@@ -154,11 +154,11 @@ pub(crate) fn find_beside_names(
         }
         if let Some(among) = finder(kind).among.filter(|_| !names.is_empty()) {
             let count = out.candidates.len();
-            let current = company.take().filter(|(_, made_by)| *made_by == count);
+            let current = named.take().filter(|(_, made_by)| *made_by == count);
             let current = current
                 .unwrap_or_else(|| (NamedPeople::of(names, out.candidates, settings), count));
             among(page, &current.0, &mut out);
-            company = Some(current);
+            named = Some(current);
         }
     }
 }

@@ -97,7 +97,7 @@ impl NotAllowed {
         match self {
             Self::Kind => "values of this kind are always PHI",
             Self::Length => "an entry has 1 to 400 bytes, among them a letter or digit",
-            Self::Wildcard => "* stands only for every name in front of a domain: *@example.org",
+            Self::Wildcard => "* may only replace every name in front of a domain: *@example.org",
             Self::Mail => "an e-mail address looks like desk@example.org or *@example.org",
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::guard::change::expect;
-use crate::guard::roll::{Manifest, TOP, Top, entry};
+use crate::guard::roll::{Roll, TOP, Top, entry};
 use crate::guard::{Guard, is_exempt, is_listed};
 use crate::item::{Change, Expect, Item, ItemKind, Protection};
 use crate::rows::Head;
@@ -13,7 +13,7 @@ impl Guard {
     /// The changes that give every row its keyed hash and its roll entry.
     pub(crate) fn adopt(&self, items: &[Item], heads: &[Head]) -> Vec<Change> {
         let mut changes = Vec::new();
-        let mut rolls: BTreeMap<(String, ItemKind), Manifest> = BTreeMap::new();
+        let mut rolls: BTreeMap<(String, ItemKind), Roll> = BTreeMap::new();
         for item in items {
             if item.kind.protection() == Protection::None || is_exempt(&item.account, item.kind) {
                 continue;
@@ -36,13 +36,13 @@ impl Guard {
             let top = tops.entry(account.clone()).or_default();
             top.rolls
                 .insert(kind.code().to_owned(), Expect::Absent.next_version());
-            let item = Item::new(account, ItemKind::Manifest, kind.code(), None, roll);
+            let item = Item::new(account, ItemKind::Roll, kind.code(), None, roll);
             changes.push(self.hashed(&Change::Put(item, Expect::Absent)));
         }
         for (account, mut top) in tops {
             let own = heads.iter().filter(|head| head.account == account);
             top.note(own.map(|head| head.lane));
-            let item = Item::new(&account, ItemKind::Manifest, TOP, None, &top);
+            let item = Item::new(&account, ItemKind::Roll, TOP, None, &top);
             changes.push(self.hashed(&Change::Put(item, Expect::Absent)));
         }
         changes

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::MutexGuard;
 
-use crate::guard::roll::{self, Manifest, TOP, Top};
+use crate::guard::roll::{self, Roll, TOP, Top};
 use crate::guard::{Guard, is_listed};
 use crate::item::{Change, Expect, Item, ItemKind, Protection};
 use crate::rows::Batch;
@@ -67,7 +67,7 @@ impl Guard {
                 let expect = expect(rolls.of.get(&kind).map(|(version, _)| *version));
                 top.rolls
                     .insert(kind.code().to_owned(), expect.next_version());
-                let item = Item::new(account, ItemKind::Manifest, kind.code(), None, &roll);
+                let item = Item::new(account, ItemKind::Roll, kind.code(), None, &roll);
                 let put = self.hashed(&Change::Put(item, expect));
                 prepared.changes.push(put);
             }
@@ -87,7 +87,7 @@ impl Guard {
     /// Whether another replica changed a roll that prepared changes depend on, so that a retry is worthwhile.
     pub(crate) async fn has_moved(&self, prepared: &Prepared) -> Result<bool> {
         for (account, version) in &prepared.relied_on {
-            let now = self.store.item(account, ItemKind::Manifest, TOP).await?;
+            let now = self.store.item(account, ItemKind::Roll, TOP).await?;
             if now.map(|item| item.version) != *version {
                 return Ok(true);
             }
@@ -140,7 +140,7 @@ impl Guard {
     }
 
     fn put_top(&self, account: &str, version: Option<i64>, top: &Top) -> Change {
-        let item = Item::new(account, ItemKind::Manifest, TOP, None, top);
+        let item = Item::new(account, ItemKind::Roll, TOP, None, top);
         self.hashed(&Change::Put(item, expect(version)))
     }
 
@@ -194,7 +194,7 @@ fn touched(changes: &[Change]) -> Touched {
 }
 
 /// Applies changes to the roll of a kind.
-fn enter(roll: &mut Manifest, account: &str, kind: ItemKind, changes: &[Change]) {
+fn enter(roll: &mut Roll, account: &str, kind: ItemKind, changes: &[Change]) {
     let is_of_accounts = account == SYSTEM && kind == ItemKind::Account;
     for change in changes {
         match change {

@@ -72,14 +72,13 @@ impl Guard {
         if let Some(item) = items.iter().find(|item| !self.is_genuine(item)) {
             // The roll shows whether the row existed before.
             let known = rolls(&genuine).unwrap_or_default().roll(item.kind);
-            let what = match known.contains_key(&item.id) || item.kind == ItemKind::Manifest {
+            let what = match known.contains_key(&item.id) || item.kind == ItemKind::Roll {
                 true => FaultKind::Changed,
                 false => FaultKind::Inserted,
             };
             return Err(fault(item.kind, &item.id, what));
         }
-        let rolls =
-            rolls(&genuine).map_err(|id| fault(ItemKind::Manifest, &id, FaultKind::Changed))?;
+        let rolls = rolls(&genuine).map_err(|id| fault(ItemKind::Roll, &id, FaultKind::Changed))?;
         for kind in ItemKind::all().filter(|kind| is_listed(account, *kind)) {
             if account == SYSTEM && kind == ItemKind::Account {
                 continue;
@@ -98,7 +97,7 @@ impl Guard {
 }
 
 fn rolls(items: &[&Item]) -> Result<Rolls, String> {
-    let rolls = items.iter().filter(|item| item.kind == ItemKind::Manifest);
+    let rolls = items.iter().filter(|item| item.kind == ItemKind::Roll);
     Rolls::read(&rolls.map(|item| (*item).clone()).collect::<Vec<Item>>())
 }
 
@@ -116,7 +115,7 @@ fn check_accounts(system: &Rolls, all: &[Item]) -> Result<(), RowFault> {
     if system.top.is_none() && !found.is_empty() {
         return Err(RowFault {
             account: SYSTEM.to_owned(),
-            kind: ItemKind::Manifest,
+            kind: ItemKind::Roll,
             id: TOP.to_owned(),
             what: FaultKind::Missing,
         });

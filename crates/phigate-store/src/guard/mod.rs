@@ -117,7 +117,7 @@ impl Guard {
     /// Reads rows and the rolls of their account, and refuses rows that fail authentication.
     async fn load(&self, account: &str, kinds: &[ItemKind]) -> Result<Rows> {
         let mut wanted = kinds.to_vec();
-        wanted.push(ItemKind::Manifest);
+        wanted.push(ItemKind::Roll);
         // Concurrent reads can finish out of order, so only a version seen before this read began must be included.
         let seen_before = self.newest().get(account).copied().unwrap_or_default();
         let all = self.store.account_items(account, &wanted).await?;
@@ -127,8 +127,8 @@ impl Guard {
             .collect::<Result<Vec<Item>>>()?;
         let (rolls, items): (Vec<Item>, Vec<Item>) = all
             .into_iter()
-            .partition(|item| item.kind == ItemKind::Manifest);
-        let rolls = Rolls::read(&rolls).map_err(|id| tampered(account, ItemKind::Manifest, &id))?;
+            .partition(|item| item.kind == ItemKind::Roll);
+        let rolls = Rolls::read(&rolls).map_err(|id| tampered(account, ItemKind::Roll, &id))?;
         for kind in kinds {
             if is_listed(account, *kind)
                 && let Some((id, _)) = rolls.odd_row(*kind, &items)
@@ -138,7 +138,7 @@ impl Guard {
         }
         let version = rolls.top.as_ref().map_or(0, |(version, _)| *version);
         if version < seen_before {
-            return Err(tampered(account, ItemKind::Manifest, roll::TOP));
+            return Err(tampered(account, ItemKind::Roll, roll::TOP));
         }
         let mut newest = self.newest();
         let known = newest.entry(account.to_owned()).or_default();

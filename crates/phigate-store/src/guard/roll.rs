@@ -14,7 +14,7 @@ use crate::item::{Item, ItemKind};
 pub(super) const TOP: &str = "top";
 
 /// The rows of one kind: id, and a prefix of the keyed hash. In the installation's roll of accounts, ids alone.
-pub(super) type Manifest = BTreeMap<String, String>;
+pub(super) type Roll = BTreeMap<String, String>;
 
 /// The top roll of an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub(super) struct Rolls {
     /// The top roll and its version, if it exists.
     pub(super) top: Option<(i64, Top)>,
     /// The rolls below the top roll, by kind.
-    pub(super) of: BTreeMap<ItemKind, (i64, Manifest)>,
+    pub(super) of: BTreeMap<ItemKind, (i64, Roll)>,
 }
 
 impl Rolls {
@@ -97,7 +97,7 @@ impl Rolls {
         self.top.clone().map(|(_, top)| top).unwrap_or_default()
     }
 
-    pub(super) fn roll(&self, kind: ItemKind) -> Manifest {
+    pub(super) fn roll(&self, kind: ItemKind) -> Roll {
         let found = self.of.get(&kind);
         found.map(|(_, roll)| roll.clone()).unwrap_or_default()
     }

@@ -75,7 +75,7 @@ impl Core {
                 && owned.contains(&item.account)
                 && item.read::<LinkBody>()?.purpose == LinkPurpose::Owner;
             match item.kind {
-                ItemKind::Manifest => changes.push(item.deleted()),
+                ItemKind::Roll => changes.push(item.deleted()),
                 _ if is_late => changes.push(item.deleted()),
                 ItemKind::Provider => kept.push(self.bind_key(&item).await?),
                 _ => kept.push(item),

@@ -81,27 +81,27 @@ impl Figures {
     }
 }
 
-/// The providers of an account by name, and how they fared.
-type Fares = BTreeMap<String, ProviderHealth>;
+/// The providers of an account by name, with their health.
+type HealthByProvider = BTreeMap<String, ProviderHealth>;
 
 impl Trail {
     /// Health of an account's providers in the last sixty minutes.
-    pub async fn provider_health(&self, account_id: &str) -> Result<Fares> {
+    pub async fn provider_health(&self, account_id: &str) -> Result<HealthByProvider> {
         let since = Minute::of(self.core.now()).hour_ago();
         let counters = self.core.store.counters(account_id, since.hour()).await?;
-        let mut fares = Fares::new();
+        let mut providers = HealthByProvider::new();
         let mut times: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
         for (hour, name, count) in &counters {
-            let Some((minute, fare, provider)) = Minute::read(*hour, name) else {
+            let Some((minute, outcome, provider)) = Minute::read(*hour, name) else {
                 continue;
             };
             if minute < since {
                 continue;
             }
             let count = count.cast_unsigned();
-            let health = fares.entry(provider.to_owned()).or_default();
+            let health = providers.entry(provider.to_owned()).or_default();
             health.requests += count;
-            match fare {
+            match outcome {
                 AttemptOutcome::Failed => health.failures += count,
                 AttemptOutcome::Answered(class) => {
                     *times.entry(provider).or_default().entry(class).or_default() += count;
@@ -110,10 +110,10 @@ impl Trail {
         }
         for (provider, times) in times {
             let [half, most, _] = quantiles(&times);
-            let health = fares.entry(provider.to_owned()).or_default();
+            let health = providers.entry(provider.to_owned()).or_default();
             (health.p50_ms, health.p95_ms) = (half, most);
         }
-        Ok(fares)
+        Ok(providers)
     }
 }
 

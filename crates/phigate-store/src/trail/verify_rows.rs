@@ -218,7 +218,7 @@ impl Core {
 
 fn rolled_back(account: String) -> StoreError {
     StoreError::Tampered {
-        kind: ItemKind::Manifest.label(),
+        kind: ItemKind::Roll.label(),
         id: "top".to_owned(),
         account,
     }

@@ -74,7 +74,7 @@ pub(crate) fn outcome_with(
 ) -> Arc<Entry> {
     let row = row(account_id, id, RecordRef::Outcome(outcome));
     let mut counters = outcome_counters(outcome);
-    counters.extend(fares(outcome));
+    counters.extend(attempt_ends(outcome));
     Arc::new(Entry {
         contents,
         ..entry(
@@ -218,18 +218,18 @@ fn outcome_counters(outcome: &Outcome) -> Counters {
 }
 
 /// Attempt counters of a request's providers, by minute.
-fn fares(outcome: &Outcome) -> impl Iterator<Item = (SmolStr, i64)> {
+fn attempt_ends(outcome: &Outcome) -> impl Iterator<Item = (SmolStr, i64)> {
     let minute = Minute::of(outcome.time);
     let is_its_own =
         |code: ErrorCode| code.blame() == Blame::Provider || code == ErrorCode::ProviderRateLimited;
-    let fare = move |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
+    let attempt_outcome = move |attempt: &AttemptEnd| match (attempt.error_code, attempt.status) {
         (Some(code), _) if is_its_own(code) => Some(AttemptOutcome::Failed),
         // A disconnected caller or a withheld reply is not a failure of the provider.
         (_, Some(_)) => Some(AttemptOutcome::Answered(time_class(attempt.ms))),
         (_, None) => None,
     };
     let counter = move |attempt: &AttemptEnd| {
-        let name = minute.counter(&attempt.provider, fare(attempt)?);
+        let name = minute.counter(&attempt.provider, attempt_outcome(attempt)?);
         Some((name, 1))
     };
     outcome.attempts.iter().filter_map(counter)

@@ -12,8 +12,8 @@ use crate::rules::{Collector, NamedPeople};
 const REACH_BYTES: usize = 60;
 
 /// Finds full dates a generation ago without another label, near the name of a possible patient.
-pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
-    listed::find(page, company, out);
+pub(super) fn among(page: &Page<'_>, named: &NamedPeople<'_>, out: &mut Collector<'_>) {
+    listed::find(page, named, out);
     let mut free_from = 0;
     for (mark, date) in each_date(page) {
         let Some(date) = date.filter(|date| date.form == Form::Full) else {
@@ -25,7 +25,7 @@ pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collec
         free_from = date.span.end;
         let is_free = || {
             let field = page.field_at(date.span.start);
-            !company.is_taken(&date.span)
+            !named.is_taken(&date.span)
                 && field.is_none_or(|field| field.meaning.is_none() && !field.is_settled)
                 && nearest(page, date.span.start).is_none()
                 && !other::is_of_release(page, date.span.start)
@@ -33,7 +33,7 @@ pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collec
                 && !other::is_of_message(page, &date.span)
         };
         if signs::is_long_ago(page, &date.span)
-            && is_near(page, &date.span, company)
+            && is_near(page, &date.span, named)
             && is_free()
             && !people::is_in_statement(page, &date.span)
         {
@@ -43,8 +43,8 @@ pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collec
 }
 
 /// Whether a name precedes the date on its line or the line above, or directly follows it.
-fn is_near(page: &Page<'_>, span: &Range<usize>, company: &NamedPeople<'_>) -> bool {
-    let [last, next] = company.around(span.start);
+fn is_near(page: &Page<'_>, span: &Range<usize>, named: &NamedPeople<'_>) -> bool {
+    let [last, next] = named.around(span.start);
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
     let behind = last.filter(is_patient).is_some_and(|name| {
         let between = page.slice(name.end.min(span.start)..span.start);

@@ -18,12 +18,12 @@ const ORDERS: [[usize; 2]; 3] = [[0, 2], [2, 0], [4, 2]];
 
 /// Takes `020570` behind the names of a list if every number there is a date in one order, and `19420307F` in fixed
 /// columns.
-pub(super) fn find(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
+pub(super) fn find(page: &Page<'_>, named: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let (mut short, mut long) = (page.memory().list(), page.memory().list());
     for mark in page.each_mark().map(|index| page.marks[index]) {
-        if mark.is_number() && mark.len() == 6 && follows_name(page, &mark, company) {
+        if mark.is_number() && mark.len() == 6 && follows_name(page, &mark, named) {
             short.push(mark.range());
-        } else if mark.is_code() && has_sex(page, &mark) && follows_name(page, &mark, company) {
+        } else if mark.is_code() && has_sex(page, &mark) && follows_name(page, &mark, named) {
             long.push(mark.start as usize..mark.start as usize + 8);
         }
     }
@@ -44,9 +44,9 @@ pub(super) fn find(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collect
 }
 
 /// Whether a name precedes the number on its line, with only gaps, signs and capitals between them.
-fn follows_name(page: &Page<'_>, mark: &Mark, company: &NamedPeople<'_>) -> bool {
+fn follows_name(page: &Page<'_>, mark: &Mark, named: &NamedPeople<'_>) -> bool {
     let start = mark.start as usize;
-    company.around(start)[0].is_some_and(|name| {
+    named.around(start)[0].is_some_and(|name| {
         let between = page.slice(name.end.min(start)..start);
         let is_gap = |byte: &u8| {
             byte.is_ascii_uppercase() || matches!(byte, b' ' | b'/' | b'|' | b',' | b';' | b'\t')

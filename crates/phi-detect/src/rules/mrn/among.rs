@@ -37,21 +37,21 @@ static CARRIERS: WordList = WordList::new(
 );
 
 /// The numbers of patients that no word names.
-pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
+pub(super) fn among(page: &Page<'_>, named: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let is_about_patients = page.labels.iter().any(|label| {
         matches!(
             label.meaning,
             Meaning::Mrn | Meaning::MrnMaybe | Meaning::Dob | Meaning::Born | Meaning::Name
         )
     });
-    rows(page, company, out);
+    rows(page, named, out);
     let mut free_from = 0;
     for index in page.each_number() {
         let mark = page.marks[index];
         if (mark.start as usize) < free_from || is_of_other_size(page, mark) {
             continue;
         }
-        let Some(span) = whole(page, company, index) else {
+        let Some(span) = whole(page, named, index) else {
             continue;
         };
         let Some(form) = form(page, &span) else {
@@ -60,10 +60,9 @@ pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collec
         free_from = span.end;
         let is_carried = || follows_carrier(page, span.start);
         let is_told = form == Form::Long && is_about_patients
-            || is_carried() && (is_about_patients || is_near(page, &span, company))
-            || form != Form::Carried && is_near(page, &span, company);
-        if is_told && is_nobodys_else(page, index, &span) && !is_of_something(page, company, &span)
-        {
+            || is_carried() && (is_about_patients || is_near(page, &span, named))
+            || form != Form::Carried && is_near(page, &span, named);
+        if is_told && is_nobodys_else(page, index, &span) && !is_of_something(page, named, &span) {
             out.weigh(span, Shape::Value, Evidence::AmongPeople);
         }
     }
@@ -83,12 +82,12 @@ fn is_of_other_size(page: &Page<'_>, mark: Mark) -> bool {
 
 /// Returns the whole number that a mark belongs to, if it is long enough and not taken: with the letters of a
 /// hospital, its groups, and the parts that signs tie to it.
-fn whole(page: &Page<'_>, company: &NamedPeople<'_>, index: usize) -> Option<Range<usize>> {
+fn whole(page: &Page<'_>, named: &NamedPeople<'_>, index: usize) -> Option<Range<usize>> {
     let span = value_span(page, index);
-    if company.is_taken(&span) {
+    if named.is_taken(&span) {
         return None;
     }
-    let housed = with_house(page, company, span.clone());
+    let housed = with_house(page, named, span.clone());
     let has_letters = page.byte(housed.start).is_ascii_uppercase();
     let span = if has_letters {
         spaced_groups(page, housed)
@@ -96,7 +95,7 @@ fn whole(page: &Page<'_>, company: &NamedPeople<'_>, index: usize) -> Option<Ran
         span
     };
     let span = with_tied_rest(page, token_start(page, span.start)..span.end);
-    (span.len() >= VALUE_BYTES_MIN && digits_in(page, &span) >= 3 && !company.is_taken(&span))
+    (span.len() >= VALUE_BYTES_MIN && digits_in(page, &span) >= 3 && !named.is_taken(&span))
         .then_some(span)
 }
 
@@ -252,7 +251,7 @@ fn is_years_or_hours(value: &[u8]) -> bool {
 }
 
 /// Returns a number with the letters of a hospital before it ("KMC 4471902").
-fn with_house(page: &Page<'_>, company: &NamedPeople<'_>, span: Range<usize>) -> Range<usize> {
+fn with_house(page: &Page<'_>, named: &NamedPeople<'_>, span: Range<usize>) -> Range<usize> {
     if page.byte_before(span.start) != b' ' {
         return span;
     }
@@ -266,14 +265,12 @@ fn with_house(page: &Page<'_>, company: &NamedPeople<'_>, span: Range<usize>) ->
             && page.label_ending_at(end).is_none()
     });
     let whole = house.map(|start| start..span.end);
-    whole
-        .filter(|whole| !company.is_taken(whole))
-        .unwrap_or(span)
+    whole.filter(|whole| !named.is_taken(whole)).unwrap_or(span)
 }
 
 /// Whether a possible patient is named nearby.
-fn is_near(page: &Page<'_>, span: &Range<usize>, company: &NamedPeople<'_>) -> bool {
-    let [last, next] = company.around(span.start);
+fn is_near(page: &Page<'_>, span: &Range<usize>, named: &NamedPeople<'_>) -> bool {
+    let [last, next] = named.around(span.start);
     let is_patient = |name: &&Range<usize>| !people::follows_rank(page, name.start);
     let reaches = |from: usize, to: usize| to.saturating_sub(from) <= REACH_BYTES;
     last.filter(is_patient)
@@ -331,7 +328,7 @@ fn stands_free(page: &Page<'_>, span: &Range<usize>) -> bool {
 }
 
 /// Whether the word directly before says that the number belongs to a thing ("asset 4471902", "GMC 4471902").
-fn is_of_something(page: &Page<'_>, company: &NamedPeople<'_>, span: &Range<usize>) -> bool {
+fn is_of_something(page: &Page<'_>, named: &NamedPeople<'_>, span: &Range<usize>) -> bool {
     let value = page.slice(span.clone());
     let letters = value
         .iter()
@@ -364,7 +361,7 @@ fn is_of_something(page: &Page<'_>, company: &NamedPeople<'_>, span: &Range<usiz
         || word.len() == 1
         || DONE.has(word)
         || CARRIERS.has(word);
-    !is_small && !company.is_taken(&(start..end))
+    !is_small && !named.is_taken(&(start..end))
 }
 
 /// Whether a number is that of a report about a program ("Closes: #872809, #872811").

@@ -43,11 +43,11 @@ struct Row {
     is_date: bool,
 }
 
-pub(super) fn rows(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
-    let names = page.through(company.names());
+pub(super) fn rows(page: &Page<'_>, named: &NamedPeople<'_>, out: &mut Collector<'_>) {
+    let names = page.through(named.names());
     let rows = page
         .memory()
-        .collect(names.filter_map(|name| row(page, company, name)));
+        .collect(names.filter_map(|name| row(page, named, name)));
     if rows.len() < ROWS_MIN || says(page, &OTHERS) {
         return;
     }
@@ -66,7 +66,7 @@ pub(super) fn rows(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collect
 }
 
 /// Returns the number directly after a name, if it has no other label.
-fn row(page: &Page<'_>, company: &NamedPeople<'_>, name: &Range<usize>) -> Option<Row> {
+fn row(page: &Page<'_>, named: &NamedPeople<'_>, name: &Range<usize>) -> Option<Row> {
     let particulars = people::particulars(page, name.end);
     let start = particulars.or_else(|| after_link(page, name.end))?;
     let index = page
@@ -93,7 +93,7 @@ fn row(page: &Page<'_>, company: &NamedPeople<'_>, name: &Range<usize>) -> Optio
     };
     let is_free = span.start == start
         && page.field_at(start).is_none()
-        && !company.is_taken(&span)
+        && !named.is_taken(&span)
         && !people::follows_rank(page, name.start)
         && nearest(page, start).is_none_or(|claim| !claim.is_firm());
     let is_other =

@@ -16,7 +16,7 @@ const REACH_BYTES: usize = 100;
 const DIGITS_MIN: usize = 7;
 
 /// Finds unlabelled numbers with the length and groups of telephone numbers.
-pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collector<'_>) {
+pub(super) fn among(page: &Page<'_>, named: &NamedPeople<'_>, out: &mut Collector<'_>) {
     let mut free_from = 0;
     for index in page.each_number() {
         let mark = page.marks[index];
@@ -29,12 +29,12 @@ pub(super) fn among(page: &Page<'_>, company: &NamedPeople<'_>, out: &mut Collec
             continue;
         }
         let is_behind = || {
-            let [last, _] = company.around(run.span.start);
+            let [last, _] = named.around(run.span.start);
             last.is_some_and(|name| run.span.start.saturating_sub(name.end) <= REACH_BYTES)
         };
         let is_built_so =
             is_one(page, &run) || (is_grouped(page, &run) || is_local(page, &run)) && is_behind();
-        if is_built_so && !company.is_taken(&run.span) && is_free(page, &run.span) {
+        if is_built_so && !named.is_taken(&run.span) && is_free(page, &run.span) {
             out.weigh(run.span, Shape::Abroad, Evidence::AmongPeople);
         }
     }

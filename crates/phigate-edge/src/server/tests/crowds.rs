@@ -10,7 +10,7 @@ use super::*;
 
 const KEPT: &str = "GET /healthz HTTP/1.1\r\nHost: gw\r\n\r\n";
 
-fn places(connections: u64) -> Limits {
+fn slots(connections: u64) -> Limits {
     Limits {
         connections,
         ..Limits::default()
@@ -38,7 +38,7 @@ async fn is_closed_within(stream: &mut TcpStream, time: Duration) -> bool {
 
 #[tokio::test]
 async fn busy_connections_are_bounded() {
-    let server = start(places(2)).await;
+    let server = start(slots(2)).await;
     let begun = Instant::now();
     let at_work = [
         tokio::spawn(exchange(server.address, get_request("/v1/late"))),
@@ -58,7 +58,7 @@ async fn busy_connections_are_bounded() {
 
 #[tokio::test]
 async fn idlest_connection_makes_room() {
-    let server = start(places(4)).await;
+    let server = start(slots(4)).await;
     let mut idle = Vec::new();
     for _ in 0..3 {
         let mut stream = TcpStream::connect(server.address).await.unwrap();
@@ -88,7 +88,7 @@ async fn idlest_connection_makes_room() {
 async fn silent_strangers_lock_out_no_caller() {
     let h2_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     for said in ["", "GET / HT", KEPT, h2_preface] {
-        let server = start(places(8)).await;
+        let server = start(slots(8)).await;
         let mut strangers = Vec::new();
         for _ in 0..24 {
             let mut stream = TcpStream::connect(server.address).await.unwrap();
@@ -185,7 +185,7 @@ async fn unread_answers_are_kept() {
 
 #[tokio::test]
 async fn idle_http2_connections_are_closed() {
-    let server = start(places(2)).await;
+    let server = start(slots(2)).await;
     let stream = TokioIo::new(TcpStream::connect(server.address).await.unwrap());
     let (mut sender, connection) = http2::handshake(TokioExecutor::new(), stream)
         .await

@@ -79,13 +79,13 @@ fn serve_with(
         Arc::new(Nobody),
     );
     edge.early_limiter = early_limiter;
-    let places = ConnectionSlots::new(limits.connections, 0);
+    let slots = ConnectionSlots::new(limits.connections, 0);
     let server = Server::new(
         edge,
         &limits,
         certificate,
         drain.clone(),
-        places,
+        slots,
         Arc::default(),
     );
     let (served, stopping) = (vec![(server, listener)], drain.clone());

@@ -30,8 +30,8 @@ struct IdleLine {
 }
 
 /// Slot of one connection, freed on drop.
-pub(crate) struct Place {
-    places: Arc<ConnectionSlots>,
+pub(crate) struct ConnectionSlot {
+    slots: Arc<ConnectionSlots>,
     /// Key in the line, if idle.
     key: Mutex<Option<(Instant, u64)>>,
     evicted: Arc<Notify>,
@@ -52,28 +52,28 @@ impl ConnectionSlots {
     }
 
     /// Takes a free slot, or evicts idle connections until one is free.
-    pub(crate) async fn take(self: &Arc<Self>) -> Option<Place> {
+    pub(crate) async fn take(self: &Arc<Self>) -> Option<ConnectionSlot> {
         if let Ok(free) = Arc::clone(&self.free).try_acquire_owned() {
-            return Some(self.place(Some(free)));
+            return Some(self.slot(Some(free)));
         }
         loop {
             let pause = self.evict_idlest(Instant::now());
             let free = Arc::clone(&self.free).acquire_owned();
             match tokio::time::timeout(pause, free).await {
-                Ok(free) => return free.ok().map(|free| self.place(Some(free))),
+                Ok(free) => return free.ok().map(|free| self.slot(Some(free))),
                 Err(_) => continue,
             }
         }
     }
 
     /// Creates a slot beyond the limit.
-    pub(crate) fn extra(self: &Arc<Self>) -> Place {
-        self.place(None)
+    pub(crate) fn extra(self: &Arc<Self>) -> ConnectionSlot {
+        self.slot(None)
     }
 
-    fn place(self: &Arc<Self>, taken: Option<OwnedSemaphorePermit>) -> Place {
-        Place {
-            places: Arc::clone(self),
+    fn slot(self: &Arc<Self>, taken: Option<OwnedSemaphorePermit>) -> ConnectionSlot {
+        ConnectionSlot {
+            slots: Arc::clone(self),
             key: Mutex::default(),
             evicted: Arc::default(),
             _taken: taken,
@@ -100,11 +100,11 @@ impl ConnectionSlots {
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Enters the line: idle since `since`.
     pub(crate) fn rest(&self, since: Instant) {
         let mut key = self.key();
-        let mut line = self.places.line();
+        let mut line = self.slots.line();
         if let Some(before) = *key {
             line.resting.remove(&before);
         }
@@ -117,7 +117,7 @@ impl Place {
     /// Leaves the line: a request arrived.
     pub(crate) fn work(&self) {
         if let Some(key) = self.key().take() {
-            self.places.line().resting.remove(&key);
+            self.slots.line().resting.remove(&key);
         }
     }
 
@@ -136,14 +136,14 @@ impl Place {
             self.evicted.notified().await;
             // A notification may be from an earlier idle time; evicting removed the key from the line.
             let key = *self.key();
-            if key.is_some_and(|here| !self.places.line().resting.contains_key(&here)) {
+            if key.is_some_and(|here| !self.slots.line().resting.contains_key(&here)) {
                 return;
             }
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.work();
     }
@@ -153,68 +153,68 @@ impl Drop for Place {
 mod tests {
     use super::*;
 
-    async fn is_evicted(place: &Place) -> bool {
-        let asked = tokio::time::timeout(Duration::from_millis(1), place.asked_for());
+    async fn is_evicted(slot: &ConnectionSlot) -> bool {
+        let asked = tokio::time::timeout(Duration::from_millis(1), slot.asked_for());
         asked.await.is_ok()
     }
 
     #[tokio::test]
     async fn idlest_connection_is_evicted_first() {
-        let places = ConnectionSlots::new(3, 0);
-        let first = places.take().await.unwrap();
-        let second = places.take().await.unwrap();
-        let at_work = places.take().await.unwrap();
+        let slots = ConnectionSlots::new(3, 0);
+        let first = slots.take().await.unwrap();
+        let second = slots.take().await.unwrap();
+        let at_work = slots.take().await.unwrap();
         let now = Instant::now();
         first.rest(now);
         second.rest(now);
         // The first connection had a request in between.
         first.work();
         first.rest(now);
-        assert!(places.evict_idlest(now) > EVICTION_PAUSE);
+        assert!(slots.evict_idlest(now) > EVICTION_PAUSE);
         assert!(!is_evicted(&second).await);
-        assert_eq!(places.evict_idlest(now + IDLE_MIN), EVICTION_PAUSE);
+        assert_eq!(slots.evict_idlest(now + IDLE_MIN), EVICTION_PAUSE);
         assert!(is_evicted(&second).await);
         assert!(!is_evicted(&first).await);
-        assert_eq!(places.evict_idlest(now + IDLE_MIN), EVICTION_PAUSE);
+        assert_eq!(slots.evict_idlest(now + IDLE_MIN), EVICTION_PAUSE);
         assert!(is_evicted(&first).await);
-        places.evict_idlest(now + IDLE_MIN);
+        slots.evict_idlest(now + IDLE_MIN);
         assert!(!is_evicted(&at_work).await);
     }
 
     #[tokio::test]
     async fn idlest_connection_is_evicted_despite_late_notice() {
-        let places = ConnectionSlots::new(2, 0);
-        let first = places.take().await.unwrap();
-        let second = places.take().await.unwrap();
+        let slots = ConnectionSlots::new(2, 0);
+        let first = slots.take().await.unwrap();
+        let second = slots.take().await.unwrap();
         let now = Instant::now();
         second.rest(now + Duration::from_millis(1));
         first.rest(now);
-        places.evict_idlest(now + 2 * IDLE_MIN);
+        slots.evict_idlest(now + 2 * IDLE_MIN);
         assert!(is_evicted(&first).await);
         assert!(!is_evicted(&second).await);
     }
 
     #[tokio::test]
     async fn late_eviction_is_ignored_after_a_request() {
-        let places = ConnectionSlots::new(1, 0);
-        let place = places.take().await.unwrap();
+        let slots = ConnectionSlots::new(1, 0);
+        let slot = slots.take().await.unwrap();
         let now = Instant::now();
-        place.rest(now);
-        places.evict_idlest(now + IDLE_MIN);
-        place.work();
-        assert!(!is_evicted(&place).await);
-        place.rest(now);
-        assert!(!is_evicted(&place).await);
+        slot.rest(now);
+        slots.evict_idlest(now + IDLE_MIN);
+        slot.work();
+        assert!(!is_evicted(&slot).await);
+        slot.rest(now);
+        assert!(!is_evicted(&slot).await);
     }
 
     #[tokio::test]
     async fn dropped_places_are_freed() {
-        let places = ConnectionSlots::new(1, 0);
-        let place = places.take().await.unwrap();
-        place.rest(Instant::now());
-        drop(place);
-        assert!(places.line().resting.is_empty());
-        let again = tokio::time::timeout(Duration::from_millis(1), places.take());
+        let slots = ConnectionSlots::new(1, 0);
+        let slot = slots.take().await.unwrap();
+        slot.rest(Instant::now());
+        drop(slot);
+        assert!(slots.line().resting.is_empty());
+        let again = tokio::time::timeout(Duration::from_millis(1), slots.take());
         assert!(again.await.is_ok());
     }
 }
