@@ -134,6 +134,7 @@ mod resolve;
 mod code_points;
 mod depth;
 mod generalize;
+mod profile;
 mod replace;
 
 pub use code_points::CodePoints;
@@ -143,6 +144,7 @@ pub use finding::{Finding, Findings};
 pub use generalize::{ZIP_TABLE, ZipTable};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiKinds, PhiRule, RULES};
+pub use profile::Profile;
 pub use replace::StillHoldsPhi;
 pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;

@@ -9,6 +9,8 @@ pub struct Settings {
     /// Score below which findings of a kind are dropped; kinds not named keep their default. Naming a kind that is
     /// off by default switches it on.
     pub thresholds: Vec<(PhiKind, f32)>,
+    /// Kinds that are looked for although they are off by default.
+    pub on: Vec<PhiKind>,
     /// Kinds whose findings have the extent that generalizing needs: a place takes the comma before its state with it.
     pub generalized: Vec<PhiKind>,
     /// Kinds that are not reported. They are still read as context: a name beside a number helps to find the number.
@@ -43,12 +45,18 @@ impl Settings {
 
     /// Whether findings of this kind are wanted.
     pub(crate) fn looks_for(&self, kind: PhiKind) -> bool {
-        kind.rule().is_on_by_default || self.thresholds.iter().any(|(one, _)| *one == kind)
+        kind.rule().is_on_by_default || self.named().any(|one| one == kind)
+    }
+
+    /// Kinds that are switched on by their names.
+    fn named(&self) -> impl Iterator<Item = PhiKind> {
+        let by_threshold = self.thresholds.iter().map(|(kind, _)| *kind);
+        self.on.iter().copied().chain(by_threshold)
     }
 
     /// Whether a kind beyond the eight of the specification is looked for.
     pub(crate) fn looks_beyond(&self) -> bool {
-        self.thresholds.iter().any(|(kind, _)| !kind.is_core())
+        self.named().any(|kind| !kind.is_core())
     }
 
     /// Whether findings of this kind are reported.

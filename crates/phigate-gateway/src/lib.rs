@@ -156,9 +156,9 @@ pub use provider::{
 pub use route::{Route, listed_models, routes, routes_at};
 pub use scanners::{detector, detector_of, scanner_of, scanner_of_all};
 pub use settings::{
-    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, PolicyRow, SettingError, Weaker,
-    account_field, account_fields, changed_policy, is_looked_for, policy_table, read_entry,
-    read_words,
+    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, KindEdit, KindState, PolicyRow,
+    SettingError, Weaker, account_field, account_fields, changed_policy, kind_states, kinds_of,
+    policy_table, profile_name, profile_of, read_entry, read_words,
 };
 pub use stages::Stages;
 pub use stopped::Stopped;

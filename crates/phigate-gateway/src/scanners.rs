@@ -1,7 +1,7 @@
 //! The scanner of each account, with separate settings and a separate cache, so that accounts cannot learn about each
 //! other's texts.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use phi_detect::{Detector, PhiKind};
@@ -118,8 +118,14 @@ fn with_settings(
         .iter()
         .filter_map(|(code, score)| Some((PhiKind::from_code(code)?, *score as f32)))
         .collect();
+    let kinds = |codes: &BTreeSet<String>| {
+        let known = codes.iter().filter_map(|code| PhiKind::from_code(code));
+        known.collect()
+    };
     let settings = phi_detect::Settings {
         thresholds,
+        on: kinds(&detection.kinds),
+        generalized: kinds(&detection.generalized),
         off,
         mrn_formats: detection.mrn_formats.clone(),
     };

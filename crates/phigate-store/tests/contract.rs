@@ -47,6 +47,7 @@ promises! {
         provider_keys_come_back_only_through_admission;
     policy:
         words_of_every_level_bind_the_next_call,
+        kinds_change_settings_and_words_in_one_act,
         records_spell_out_each_policy,
         rotated_key_keeps_group_and_words,
         wrong_levels_are_refused,

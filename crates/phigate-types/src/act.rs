@@ -50,6 +50,7 @@ acts! {
     KeyRevoke "key.revoke" "API key revoked" Plain;
     KeyRotate "key.rotate" "API key rotated" Plain;
     KeySet "key.set" "API key moved to a group" Info;
+    KindSet "kind.set" "Kind of PHI changed" Info;
     LinkCreate "link.create" "Invitation made" Plain;
     LinkRemove "link.remove" "Invitation withdrawn" Plain;
     Login "login" "Signed in" Plain;
@@ -59,6 +60,7 @@ acts! {
     ModeSet "mode.set" "Mode changed" Info;
     PolicySet "policy.set" "Policy changed" Info;
     PolicyTry "policy.try" "Policy tried on past requests" Warn;
+    ProfileSet "profile.set" "Profile changed" Info;
     ProviderRemove "provider.remove" "Provider removed" Plain;
     ProviderSet "provider.set" "Provider set" Plain;
     RequestsRefused "requests.refused" "Requests refused" Bad;

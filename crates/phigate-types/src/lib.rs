@@ -21,6 +21,7 @@ mod phi_agreement;
 mod policy;
 mod provider_kind;
 mod provider_option;
+mod replace;
 mod replies;
 mod tone;
 
@@ -41,5 +42,6 @@ pub use phi_agreement::PhiAgreement;
 pub use policy::{Level, Levels, Named, Policy, Ruling, Word, Words};
 pub use provider_kind::ProviderKind;
 pub use provider_option::ProviderOption;
+pub use replace::Replace;
 pub use replies::Replies;
 pub use tone::Tone;

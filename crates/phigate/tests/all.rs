@@ -25,6 +25,7 @@ mod exports;
 mod first_start;
 mod hostile;
 mod kills;
+mod kinds;
 mod logs;
 mod lookup;
 mod metrics;

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use phi_detect::PhiKind;
-use phigate_gateway::is_looked_for;
+use phigate_gateway::{kind_states, kinds_of};
 
 use super::connect::{Connection, connections};
 use crate::clients;
@@ -24,15 +24,17 @@ pub(crate) struct Page {
 
 /// `GET /help`
 pub(crate) async fn show(visit: SignedIn) -> Answer {
-    let detection = &visit.account.settings.detection;
-    let (on, off): (Vec<PhiKind>, Vec<PhiKind>) =
-        PhiKind::all().partition(|kind| is_looked_for(detection, *kind));
+    let states = kind_states(&kinds_of(&visit.account));
+    let of = |is_on: bool| {
+        let kinds = states.iter().filter(|one| one.is_on == is_on);
+        kinds.map(|one| one.kind).collect::<Vec<PhiKind>>()
+    };
     page(&Page {
         layout: visit.layout("/help"),
         base_url: visit.context.base_url(),
         clients: connections(&visit, clients::KEY),
-        kinds: labels(&on),
-        kinds_off: labels(&off),
+        kinds: labels(&of(true)),
+        kinds_off: labels(&of(false)),
         may_set_up: visit.is_owner(),
     })
 }

@@ -5,6 +5,7 @@
 
 mod allow;
 mod fields;
+mod kinds;
 mod policy;
 mod weaker;
 
@@ -15,8 +16,9 @@ pub use allow::read_entry;
 pub use fields::{
     AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
 };
+pub use kinds::{KindEdit, KindState, kind_states, kinds_of, profile_name, profile_of};
 pub use policy::{PolicyRow, changed_policy, policy_table, read_words};
-pub use weaker::{Weaker, is_looked_for};
+pub use weaker::Weaker;
 
 /// Everything that an owner can set for an account, apart from its providers.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,8 @@ use phigate_types::{Level, Policy, Ruling, Word};
 use serde_json::{Value, json};
 
 use super::SettingError;
-use super::weaker::{Weaker, is_looked_for};
+use super::kinds::is_looked_for;
+use super::weaker::Weaker;
 
 /// Word that takes back what a level says.
 const INHERIT: &str = "inherit";
@@ -76,8 +77,9 @@ pub fn changed_policy(
             (PolicyLevel::Account, Some(_)) if is_looked_for => {}
             (_, Some(_)) if is_looked_for && !is_off_by_word => {}
             (_, Some(_)) => {
-                let message =
-                    format!("{code} is off for the account, which alone can switch it on");
+                let message = format!(
+                    "{code} is off for the account, which alone can switch it on: phigate kind set {code} on"
+                );
                 return Err(refused(message));
             }
         }

@@ -4,10 +4,11 @@
 
 use jiff::Timestamp;
 use phi_detect::PhiKind;
-use phigate_store::{Detection, ProviderConfig, Settings};
+use phigate_store::{Detection, KindSettings, ProviderConfig, Settings};
 use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies};
 
 use super::AccountSettings;
+use super::kinds::{is_looked_for, kind_states};
 
 /// One thing that protects less than before.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,8 @@ pub enum Weaker {
     Attachments,
     /// Scans are less thorough.
     Depth,
+    /// Kinds are no longer looked for.
+    KindsOff(Vec<PhiKind>),
     /// Fewer findings of a kind count.
     Threshold(PhiKind),
     /// Medical record numbers of the site's own formats are no longer found.
@@ -68,7 +71,9 @@ impl Weaker {
     pub fn of_settings(before: &Settings, after: &Settings) -> Vec<Self> {
         let (old, new) = (before.retention, after.retention);
         let is_kept = |format: &String| after.detection.mrn_formats.contains(format);
-        let raised = |kind: &PhiKind| effective(after, *kind) > effective(before, *kind);
+        let raised = |kind: &PhiKind| {
+            effective(&after.detection, *kind) > effective(&before.detection, *kind)
+        };
         let thresholds = PhiKind::all().filter(raised);
         let ways = [
             // In the order in which they are shown.
@@ -106,6 +111,21 @@ impl Weaker {
             .collect()
     }
 
+    /// Ways in which another choice of kinds protects less.
+    pub fn of_kinds(before: &KindSettings, after: &KindSettings) -> Vec<Self> {
+        let states = kind_states(before).into_iter().zip(kind_states(after));
+        let (mut off, mut raised) = (Vec::new(), Vec::new());
+        for (before, after) in states.filter(|(before, _)| before.is_on) {
+            if !after.is_on {
+                off.push(before.kind);
+            } else if after.threshold > before.threshold {
+                raised.push(Self::Threshold(before.kind));
+            }
+        }
+        let off = (!off.is_empty()).then_some(Self::KindsOff(off));
+        off.into_iter().chain(raised).collect()
+    }
+
     /// Ways in which a new entry of a provider protects less, because its operator may receive more than before. A new
     /// provider weakens nothing: it receives only future requests.
     pub fn of_provider(
@@ -134,6 +154,10 @@ impl Weaker {
                     .to_owned()
             }
             Self::Depth => format!("Scans find less. {}", Depth::Fast.summary()),
+            Self::KindsOff(kinds) => {
+                let labels: Vec<&str> = kinds.iter().map(|kind| kind.label()).collect();
+                format!("Values of these types are no longer looked for, and are forwarded as they are: {}.", labels.join(", "))
+            }
             Self::Threshold(kind) => {
                 format!("Fewer findings of the type {} count.", kind.label())
             }
@@ -178,14 +202,8 @@ fn in_days(days: u32) -> String {
     }
 }
 
-/// Whether an account looks for a kind.
-pub fn is_looked_for(detection: &Detection, kind: PhiKind) -> bool {
-    kind.rule().is_on_by_default || detection.thresholds.contains_key(kind.code())
-}
-
 /// The score from which a kind counts. A kind that is off counts never.
-fn effective(settings: &Settings, kind: PhiKind) -> f64 {
-    let detection = &settings.detection;
+fn effective(detection: &Detection, kind: PhiKind) -> f64 {
     let default = match is_looked_for(detection, kind) {
         true => f64::from(kind.default_threshold(phi_detect::Depth::Careful)),
         false => f64::INFINITY,

@@ -1,6 +1,7 @@
 //! Accounts: create, list, read, delete.
 
 mod allow;
+mod kinds;
 mod policy;
 mod settings;
 

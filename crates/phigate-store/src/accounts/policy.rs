@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use crate::accounts::{AccountBody, Accounts};
 use crate::core::Core;
 use crate::item::{Item, ItemKind};
-use crate::model::{AdminAct, By, KeyBody, PolicyLevel, PolicyWords, WordChanges};
+use crate::model::{AdminAct, By, Detection, KeyBody, PolicyLevel, PolicyWords, WordChanges};
 use crate::{Result, StoreError};
 
 /// Attempts while other processes change the same account.
@@ -18,10 +18,29 @@ const TRIES: usize = 16;
 const GROUP_MAX: usize = 32;
 
 /// Account and keys as stored, with the words of all levels.
-struct Stored {
-    account: (Item, AccountBody),
+pub(super) struct Stored {
+    pub(super) account: (Item, AccountBody),
     keys: BTreeMap<String, (Item, KeyBody)>,
-    words: PolicyWords,
+    pub(super) words: PolicyWords,
+}
+
+/// Words of all levels after a change, with its act.
+pub(super) struct Changed {
+    pub(super) words: PolicyWords,
+    /// The new settings of detection, if the change concerns them.
+    pub(super) detection: Option<Detection>,
+    pub(super) act: AdminAct,
+}
+
+impl Changed {
+    /// A change of words alone.
+    fn of_words(words: PolicyWords, act: AdminAct) -> Self {
+        Self {
+            words,
+            detection: None,
+            act,
+        }
+    }
 }
 
 impl Accounts {
@@ -64,7 +83,7 @@ impl Accounts {
                     .is_sorted_by(|now, before| now < before)
             };
             let act = marked(act, changes.keys().any(is_weaker));
-            Ok((after, act))
+            Ok(Changed::of_words(after, act))
         })
         .await
     }
@@ -89,30 +108,39 @@ impl Accounts {
                 .target(key_id)
                 .change(before.as_deref().unwrap_or(""), group.unwrap_or(""));
             let act = marked(act, stored.words.is_stricter_for(key_id, &after));
-            Ok((after, act))
+            Ok(Changed::of_words(after, act))
         })
         .await
     }
 
     /// Writes the rows whose words changed, with the act; tries again after a concurrent change.
-    async fn change_policy(
+    pub(super) async fn change_policy(
         &self,
         account_id: &str,
-        change: impl Fn(&Stored) -> Result<(PolicyWords, AdminAct)>,
+        change: impl Fn(&Stored) -> Result<Changed>,
     ) -> Result<()> {
         for _ in 0..TRIES {
             let stored = self.core.policy_rows(account_id).await?;
-            let (after, act) = change(&stored)?;
-            if after == stored.words {
+            let Changed {
+                words: after,
+                detection,
+                act,
+            } = change(&stored)?;
+            let (item, body) = &stored.account;
+            let detection = detection.filter(|after| *after != body.settings.detection);
+            if after == stored.words && detection.is_none() {
                 return Ok(());
             }
             let act = spelled_out(act, &stored.words, &after);
             let mut changes = Vec::new();
-            let (item, body) = &stored.account;
-            if (&body.policy, &body.groups) != (&after.account, &after.groups) {
+            let is_said = (&body.policy, &body.groups) == (&after.account, &after.groups);
+            if !is_said || detection.is_some() {
                 let mut body = body.clone();
                 body.policy.clone_from(&after.account);
                 body.groups.clone_from(&after.groups);
+                if let Some(detection) = detection {
+                    body.settings.detection = detection;
+                }
                 changes.push(item.replaced_by(&body));
             } else {
                 // The words of a key are judged together with those of account and groups.

@@ -1,6 +1,6 @@
 //! Accounts and their settings, providers and API keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -86,6 +86,12 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detection {
+    /// Kinds of PHI that are looked for although they are off by default. A threshold of such a kind switches it on too.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub kinds: BTreeSet<String>,
+    /// Kinds of PHI whose values become coarser in mask mode, instead of placeholders.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub generalized: BTreeSet<String>,
     /// Minimum score of a finding, by kind of PHI.
     pub thresholds: BTreeMap<String, f64>,
     /// Formats of medical record numbers at this site.

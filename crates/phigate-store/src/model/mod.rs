@@ -7,6 +7,7 @@ mod api_key;
 mod audit;
 mod export;
 mod filter;
+mod kinds;
 mod people;
 mod policy;
 mod provider;
@@ -27,6 +28,7 @@ pub use export::{ExportBatch, ExportConfig, ExportInfo, ExportState, ExportedLin
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };
+pub use kinds::{KindSettings, KindsAct};
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
 };

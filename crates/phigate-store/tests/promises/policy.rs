@@ -2,8 +2,8 @@
 
 use crate::support::{Site, account, close};
 use phigate_store::{
-    AdminAct, By, Filter, PolicyLevel, Record, RecordKind, SecretString, StoreError, Vault,
-    WordChanges,
+    AdminAct, By, Filter, KindSettings, KindsAct, PolicyLevel, Record, RecordKind, SecretString,
+    StoreError, Vault, WordChanges,
 };
 use phigate_types::{Act, Mode, Policy, Word};
 
@@ -123,6 +123,53 @@ pub async fn records_spell_out_each_policy(site: Site) {
     let reduced = |act: &AdminAct| act.details.contains_key("protection");
     assert!(reduced(last) && !acts[1..].iter().any(reduced));
     close(vault).await;
+}
+
+pub async fn kinds_change_settings_and_words_in_one_act(site: Site) {
+    let (vault, other) = (site.open().await, site.open().await);
+    let account = account(&vault).await;
+    let edit = |kinds: &mut KindSettings| {
+        let from = kinds.words.len().to_string();
+        kinds.detection.kinds.insert("date".to_owned());
+        kinds.words.insert("phone".into(), Word::Off);
+        KindsAct {
+            act: Act::ProfileSet,
+            kind: None,
+            from,
+            to: kinds.words.len().to_string(),
+            on: vec!["date"],
+            off: vec!["phone"],
+            is_weaker: true,
+        }
+    };
+    for _ in 0..2 {
+        let reason = By {
+            actor: "cli",
+            reason: Some("a test"),
+        };
+        let edited = vault.accounts.edit_kinds(&account, edit, reason);
+        edited.await.unwrap();
+    }
+    let stored = other.accounts.account(&account).await.unwrap();
+    assert!(stored.policy.is_off("phone"));
+    assert!(stored.settings.detection.kinds.contains("date"));
+    let kinds = other.accounts.kinds(&account).await.unwrap();
+    assert_eq!(kinds.detection, stored.settings.detection);
+    let acts = acts(&vault, &account, Act::ProfileSet).await;
+    assert_eq!(acts.len(), 1, "a change that changes nothing is no act");
+    let details = &acts[0].details;
+    for (name, value) in [
+        ("switched_on", "date"),
+        ("switched_off", "phone"),
+        ("protection", "reduced"),
+    ] {
+        assert_eq!(details[name], value);
+    }
+    assert!(details.keys().any(|name| name.starts_with("policy ")));
+    let change = (acts[0].from.as_deref(), acts[0].to.as_deref());
+    assert_eq!(change, (Some("0"), Some("1")));
+    close(vault).await;
+    close(other).await;
 }
 
 pub async fn rotated_key_keeps_group_and_words(site: Site) {

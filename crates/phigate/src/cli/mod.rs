@@ -15,6 +15,7 @@ mod export_to;
 mod fallback;
 mod instance;
 mod key;
+mod kind;
 mod log_lines;
 mod logs;
 mod master_key;
@@ -23,6 +24,7 @@ mod openapi;
 mod owner;
 mod person;
 mod policy;
+mod profile;
 mod progress;
 mod provider;
 mod replies;
@@ -160,6 +162,11 @@ enum Command {
     Fallback(fallback::Fallback),
     /// Show or set the PHI handling mode
     Mode(mode::ModeArgs),
+    /// Show or set which kinds of PHI are looked for, by the name of a profile
+    Profile(profile::ProfileArgs),
+    /// List the kinds of PHI, and switch each
+    #[command(subcommand)]
+    Kind(kind::Kind),
     /// Show, set and try the treatment of each kind of PHI, for the account, its groups of keys and its keys
     #[command(subcommand)]
     Policy(policy::Policy),
@@ -258,6 +265,8 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Provider(provider) => provider::run(provider, global),
         Command::Fallback(fallback) => fallback::run(fallback, global),
         Command::Mode(mode) => mode::run(&mode, global),
+        Command::Profile(profile) => profile::run(&profile, global),
+        Command::Kind(kind) => kind::run(&kind, global),
         Command::Policy(policy) => policy::run(&policy, global),
         Command::Allow(allow) => allow::run(allow, global),
         Command::Settings(settings) => settings::run(&settings, global),

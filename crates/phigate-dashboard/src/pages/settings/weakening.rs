@@ -99,6 +99,15 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
         Weaker::Threshold(kind) | Weaker::Kind { kind, .. } => {
             found(&stats().await?.by_type, kind.code())
         }
+        Weaker::KindsOff(kinds) => {
+            let by_type = stats().await?.by_type;
+            let codes = kinds.iter().map(|kind| kind.code());
+            let counts = codes.filter_map(|code| by_type.get(code)).copied();
+            format!(
+                "In the last 30 days, each of these types was found in up to {}.",
+                counted(counts.max().unwrap_or(0), "request")
+            )
+        }
         Weaker::MrnFormats => found(&stats().await?.by_type, "mrn"),
         Weaker::ContentDays(days) => {
             let filter = Filter {

@@ -1,0 +1,55 @@
+//! `phigate profile`: the named set of kinds of PHI that an account looks for.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use phi_detect::Profile;
+use phigate_gateway::{KindEdit, profile_name};
+use phigate_types::Replace;
+
+use super::Global;
+use super::kind::change;
+use super::store::{given_reason, with_new_store, with_store};
+use super::words::known;
+
+#[derive(Args)]
+pub(super) struct ProfileArgs {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Print the profile in force, or custom for kinds that no profile has
+    Get,
+    /// Switch every kind of PHI as a profile says, for every request from now on
+    Set {
+        /// Profile: the eight kinds of the specification, or the identifiers of the Safe Harbor list, removed as detected
+        #[arg(value_parser = known(Profile::all(), Profile::code))]
+        profile: Profile,
+        /// Why, in a few words, for the audit trail; needed where kinds are switched off
+        #[arg(long, value_name = "TEXT", value_parser = given_reason)]
+        reason: Option<String>,
+    },
+}
+
+pub(super) fn run(args: &ProfileArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        None | Some(Verb::Get) => with_store(global, async |session| {
+            let account = session.account().await?;
+            let kinds = session.vault.accounts.kinds(&account.id).await?;
+            println!("{}", profile_name(&kinds));
+            Ok(())
+        }),
+        Some(Verb::Set { profile, reason }) => {
+            let edit = KindEdit::Profile {
+                profile: *profile,
+                replace: Replace::Placeholder,
+            };
+            with_new_store(global, async |session| {
+                change(&session, &edit, reason.as_deref()).await
+            })
+        }
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
