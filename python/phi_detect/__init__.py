@@ -1,8 +1,8 @@
 """Finds protected health information (PHI) in text."""
 
-from ._native import KINDS, Detector, Finding, __version__
+from ._native import KINDS, PROFILES, Detector, Finding, __version__
 
-__all__ = ["KINDS", "Detector", "Finding", "__version__", "mask", "redact", "scan"]
+__all__ = ["KINDS", "PROFILES", "Detector", "Finding", "__version__", "mask", "redact", "scan"]
 
 _default = Detector()
 

@@ -3,6 +3,7 @@ from typing import Final, final, overload
 
 __version__: Final[str]
 KINDS: Final[tuple[str, ...]]
+PROFILES: Final[tuple[str, ...]]
 
 @final
 class Finding:
@@ -26,6 +27,7 @@ class Detector:
     def __init__(
         self,
         *,
+        profile: str | None = None,
         thresholds: Mapping[str, float] | None = None,
         mrn_formats: Sequence[str] | None = None,
     ) -> None: ...

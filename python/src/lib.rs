@@ -6,7 +6,7 @@ mod batch;
 
 use std::collections::BTreeMap;
 
-use phi_detect::{CodePoints, PhiKind, Settings, StillHoldsPhi};
+use phi_detect::{CodePoints, PhiKind, Profile, Settings, StillHoldsPhi};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -68,8 +68,9 @@ struct Detector(phi_detect::Detector);
 #[pymethods]
 impl Detector {
     #[new]
-    #[pyo3(signature = (*, thresholds=None, mrn_formats=None))]
+    #[pyo3(signature = (*, profile=None, thresholds=None, mrn_formats=None))]
     fn new(
+        profile: Option<&str>,
         thresholds: Option<BTreeMap<String, f32>>,
         mrn_formats: Option<Vec<String>>,
     ) -> PyResult<Self> {
@@ -78,8 +79,15 @@ impl Detector {
             None => Err(PyValueError::new_err(format!("there is no kind {code:?}"))),
         };
         let thresholds = thresholds.unwrap_or_default().into_iter().map(kind);
+        let profile = match profile {
+            None => Profile::default(),
+            Some(code) => Profile::from_code(code).ok_or_else(|| {
+                PyValueError::new_err(format!("there is no profile {code:?}"))
+            })?,
+        };
         let settings = Settings {
             thresholds: thresholds.collect::<PyResult<_>>()?,
+            on: profile.kinds().collect(),
             mrn_formats: mrn_formats.unwrap_or_default(),
             ..Settings::default()
         };
@@ -162,6 +170,11 @@ mod _native {
         module.add(
             "KINDS",
             PyTuple::new(module.py(), kinds.collect::<Vec<_>>())?,
+        )?;
+        let profiles = phi_detect::Profile::all().map(phi_detect::Profile::code);
+        module.add(
+            "PROFILES",
+            PyTuple::new(module.py(), profiles.collect::<Vec<_>>())?,
         )?;
         module.add(
             "__version__",

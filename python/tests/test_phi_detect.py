@@ -59,8 +59,15 @@ class Settings(unittest.TestCase):
         self.assertEqual([finding.type for finding in detector.scan(text)], ["npi", "mrn"])
         self.assertNotIn("npi", [finding.type for finding in phi_detect.scan(text)])
 
+    def test_profile_chooses_the_kinds(self):
+        text = "NPI 1245319599, " + SSN
+        for profile, kinds in (("eight", ["ssn"]), ("safe_harbor", ["npi", "ssn"])):
+            found = phi_detect.Detector(profile=profile).scan(text)
+            self.assertEqual([finding.type for finding in found], kinds)
+        self.assertEqual(phi_detect.PROFILES, ("eight", "safe_harbor"))
+
     def test_wrong_settings_are_refused(self):
-        for wrong in ({"thresholds": {"ssn": 2}}, {"thresholds": {"nothing": 0.5}}, {"mrn_formats": ["A"]}):
+        for wrong in ({"profile": "hipaa"}, {"thresholds": {"ssn": 2}}, {"thresholds": {"nothing": 0.5}}, {"mrn_formats": ["A"]}):
             with self.assertRaises(ValueError):
                 phi_detect.Detector(**wrong)
 

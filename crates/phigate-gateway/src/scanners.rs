@@ -4,8 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use phi_detect::{Detector, PhiKind};
-use phigate_core::protect::{AllowList, Scanner};
+use jiff::{Timestamp, tz::TimeZone};
+use phi_detect::{Detector, PhiKind, PhiKinds};
+use phigate_core::protect::{AllowList, Generalizing, Scanner};
 use phigate_store::{Account, AllowedValues, Detection};
 
 use crate::error::GatewayError;
@@ -46,6 +47,7 @@ impl Scanners {
         let detector = detector_of(account).map_err(|_| GatewayError::DetectorUnavailable)?;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
         let scanner = scanner.with_report_limit(self.listed_max);
+        let scanner = scanner.with_generalizing(generalizing(account));
         let scanner = Arc::new(scanner.with_allowed(allow_list(account)));
         if scanners.len() >= SCANNERS_MAX {
             scanners.clear();
@@ -85,6 +87,19 @@ fn allow_list(account: &Account) -> Option<AllowList> {
     let values = account.allowed.clone();
     let has_any = !values.is_empty();
     has_any.then(|| AllowList::new(move |kind, form| values.entry(kind, form)))
+}
+
+/// The kinds whose values the account generalizes; `None` without any.
+fn generalizing(account: &Account) -> Option<Generalizing> {
+    let codes = account.settings.detection.generalized.iter();
+    let kinds = codes.filter_map(|code| PhiKind::from_code(code));
+    let kinds = kinds.fold(PhiKinds::default(), PhiKinds::with);
+    (!kinds.is_empty()).then(|| Generalizing::new(kinds, this_year))
+}
+
+/// The current year, in the time zone of the records.
+fn this_year() -> i32 {
+    i32::from(Timestamp::now().to_zoned(TimeZone::UTC).year())
 }
 
 /// The scanner of an account, for commands: without a cache.

@@ -26,6 +26,7 @@ fn fill() -> String {
         ("\"{phi_kinds}\"", list(PhiKind::all().map(PhiKind::code))),
         ("\"{policy_actions}\"", list(Word::all().map(Word::code))),
         ("\"{scan_actions}\"", list(service::scan_actions())),
+        ("\"{scan_profiles}\"", list(service::scan_profiles())),
         (
             "{modes}",
             sentence(&Mode::all().map(Mode::code).collect::<Vec<_>>()),

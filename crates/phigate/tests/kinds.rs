@@ -123,6 +123,14 @@ fn wrong_kinds_and_profiles_are_refused() {
         (&["profile", "set", "SAFE_HARBOR"], "SAFE_HARBOR"),
         (&["profile", "set", "custom"], "custom"),
         (&["kind", "set", "zip", "on"], "zip"),
+        (
+            &["kind", "set", "date", "on", "--replace", "shift"],
+            "shift",
+        ),
+        (
+            &["kind", "set", "url", "on", "--replace", "generalize"],
+            "url",
+        ),
         (&["kind", "set", "date", "maybe"], "maybe"),
         (
             &["kind", "set", "date", "on", "--threshold", "1.5"],
@@ -162,4 +170,106 @@ fn threshold_and_policy_switch_the_same_kinds() {
     let refused = gateway.try_command(&["policy", "set", "date=mask"], "");
     let told = String::from_utf8(refused.stderr).unwrap();
     assert!(told.contains("phigate kind set date on"), "{told}");
+}
+
+const BORN: &str =
+    "The patient's date of birth is 03/14/1962, her social security number is 536-22-8741.";
+
+#[test]
+fn generalized_values_replace_placeholders_in_mask_mode() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    gateway.command(&["profile", "set", "safe_harbor", "--generalize"]);
+    assert_eq!(profile(&gateway), "safe_harbor");
+    let sent = |mode: &str, text: &str| {
+        gateway.command(&[&["mode", "set", mode], &REASON[..]].concat());
+        sent(&gateway, &provider, &key, text)
+    };
+    let redacted = BORN.replace("03/14/1962", "").replace("536-22-8741", "");
+    let masked = BORN.replace("03/14/1962", "1962");
+    let masked = masked.replace("536-22-8741", "[SSN]");
+    assert_eq!(sent("flag", BORN), BORN);
+    assert_eq!(sent("redact", BORN), redacted);
+    assert_eq!(sent("mask", BORN), masked);
+    assert_eq!(sent("mask", &masked), masked);
+    let old = BORN.replace("1962", "1921");
+    let hidden = old.replace("03/14/1921", "[DOB]");
+    assert_eq!(sent("mask", &old), hidden.replace("536-22-8741", "[SSN]"));
+    let answer = gateway.chat(&key, &ask("gpt-4o", BORN));
+    let records = gateway.records(&answer.request_id());
+    let decision = records.iter().find(|one| one["record"] == "decision");
+    assert_eq!(decision.unwrap()["types"], json!({"ssn": 1, "dob": 1}));
+    gateway.command(&["kind", "set", "dob", "on", "--replace", "placeholder"]);
+    assert_eq!(sent("mask", BORN), masked.replace("is 1962", "is [DOB]"));
+}
+
+#[test]
+fn generalized_value_gets_no_token() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    gateway.command(&["mode", "set", "mask"]);
+    gateway.command(&["restore", "set", "on"]);
+    gateway.command(&["kind", "set", "dob", "on", "--replace", "generalize"]);
+    let sent = sent(&gateway, &provider, &key, BORN);
+    assert!(
+        sent.contains("birth is 1962,") && sent.contains("[SSN_"),
+        "{sent}"
+    );
+}
+
+#[test]
+fn scan_service_takes_a_profile() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    let scan = |fields: Value| {
+        let mut body = json!({"text": TEXT});
+        let fields = fields.as_object().unwrap().clone();
+        body.as_object_mut().unwrap().extend(fields);
+        gateway.post("/v1/scan", &key, &body.to_string())
+    };
+    let types = |fields: Value| {
+        let answer = scan(fields);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.header("x-gateway-phi-types").unwrap().to_owned()
+    };
+    assert_eq!(types(json!({})), "ssn");
+    assert_eq!(types(json!({"profile": "safe_harbor"})), "ssn,npi");
+    gateway.command(&["profile", "set", "safe_harbor", "--generalize"]);
+    assert_eq!(types(json!({"profile": null})), "ssn,npi");
+    assert_eq!(types(json!({"profile": "eight"})), "ssn");
+    for (wrong, code) in [
+        (json!("hipaa"), "invalid_value"),
+        (json!(""), "invalid_value"),
+        (json!(8), "invalid_type"),
+    ] {
+        let error = scan(json!({"profile": wrong})).error();
+        assert_eq!((error.0, error.2.as_str()), (400, code));
+    }
+    let masked = json!({"text": BORN, "action": "mask"}).to_string();
+    let masked = gateway.post("/v1/scan", &key, &masked).json();
+    let text = masked["results"][0]["text"].as_str().unwrap();
+    assert!(text.contains("birth is 1962,"), "{text}");
+    let told = gateway.try_command(&["doctor"], "").stdout;
+    let told = String::from_utf8(told).unwrap();
+    assert!(
+        told.contains("ZIP table of") && told.contains("2020"),
+        "{told}"
+    );
+}
+
+#[test]
+fn scan_command_takes_a_profile() {
+    let gateway = Gateway::offline();
+    let scan = |profile: &str| {
+        let arguments = ["scan", "--mask", "--profile", profile];
+        gateway.command_with_input(&arguments, TEXT)
+    };
+    let eight = TEXT.replace("536-22-8741", "[SSN]");
+    assert_eq!(scan("eight"), eight);
+    assert_eq!(scan("safe_harbor"), eight.replace("1245319599", "[NPI]"));
+    let refused = gateway.try_command(&["scan", "--profile", "custom"], TEXT);
+    assert_eq!(refused.status.code(), Some(2));
 }

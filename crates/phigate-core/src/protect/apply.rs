@@ -140,7 +140,7 @@ pub fn apply_with(
     };
     if mode.is_some_and(|mode| matches!(mode.effect, Effect::Replace(_))) {
         let (form, document) = (clean.request.form(), clean.request.document());
-        let mut stand_ins = StandIns::new(policy, tokens);
+        let mut stand_ins = StandIns::new(policy, scanner, tokens);
         match rewrite_document(
             scanner,
             form,

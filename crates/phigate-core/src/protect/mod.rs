@@ -5,6 +5,7 @@
 
 mod allowed;
 mod apply;
+mod generalized;
 mod id_words;
 pub mod identifier;
 mod joined;
@@ -19,6 +20,7 @@ mod values;
 
 pub use allowed::{AllowList, NotAllowed, allow_entry};
 pub use apply::{CleanRequest, Outcome, Policy, apply, apply_with};
+pub use generalized::Generalizing;
 pub use identifier::plain as normalise;
 pub(crate) use kept::Kept;
 pub use located::ruling;

@@ -136,7 +136,7 @@ impl ScannedDocument {
         if !self.is_changed(policy) {
             return Ok(self.document.clone());
         }
-        let mut stand_ins = StandIns::new(policy, None);
+        let mut stand_ins = StandIns::new(policy, scanner, None);
         let (form, document) = (self.form, &self.document);
         let kept = Kept::new(policy, document, &self.findings, &self.allowed);
         let found = (&*self.findings, &kept);

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use phi_detect::{Detector, PhiKind};
+use phi_detect::{Detector, PhiKind, PhiKinds};
 use phigate_types::{Effect, Mode, Policy, Replaced};
 
 use crate::json::{Document, Json};
 use crate::request::{self, Form, Place};
 
+use super::generalized::Generalizing;
 use super::kept::Kept;
 use super::located::{LocatedFinding, ruling};
 use super::scan::scan_document;
@@ -28,20 +29,36 @@ pub type Tokens<'t> = dyn FnMut(PhiKind, &str) -> String + 't;
 pub(super) struct StandIns<'s, 't> {
     policy: &'s Policy,
     tokens: Option<&'s mut Tokens<'t>>,
+    generalizing: Option<Generalizing>,
 }
 
 impl<'s, 't> StandIns<'s, 't> {
-    /// The policy's replacements, with tokens in place of placeholders.
-    pub(super) fn new(policy: &'s Policy, tokens: Option<&'s mut Tokens<'t>>) -> Self {
-        Self { policy, tokens }
+    /// The policy's replacements. Instead of a placeholder, a coarser value is written if the scanner generalizes the
+    /// kind, otherwise a token.
+    pub(super) fn new(
+        policy: &'s Policy,
+        scanner: &Scanner,
+        tokens: Option<&'s mut Tokens<'t>>,
+    ) -> Self {
+        Self {
+            policy,
+            tokens,
+            generalizing: scanner.generalizing().copied(),
+        }
     }
 
     fn of<'v>(&mut self, cut: &'v Cut) -> Cow<'v, str> {
         let (placeholder, text) = (cut.kind.placeholder(), cut.value.as_str());
         let plain = (cut.replacement)(Replaced { placeholder, text });
-        match &mut self.tokens {
-            Some(token_of) if plain == placeholder => Cow::Owned(token_of(cut.kind, text)),
-            _ => plain,
+        if plain != placeholder {
+            return plain;
+        }
+        let generalizing = self.generalizing.as_ref();
+        let coarse = generalizing.and_then(|kinds| kinds.value(cut.kind, cut.hidden, text));
+        match (coarse, &mut self.tokens) {
+            (Some(coarse), _) => Cow::Owned(coarse),
+            (None, Some(token_of)) => Cow::Owned(token_of(cut.kind, text)),
+            (None, None) => plain,
         }
     }
 }
@@ -68,7 +85,7 @@ pub(super) fn rewrite_document(
     let findings = kept.changed(findings);
     let places = cuts(document, &findings, stand_ins.policy)?;
     if stand_ins.tokens.is_some() {
-        let mut placeholders = StandIns::new(stand_ins.policy, None);
+        let mut placeholders = StandIns::new(stand_ins.policy, scanner, None);
         let shown = splice(document, &findings, &places, &mut placeholders)?;
         let result = scan_document(scanner, form, &shown);
         if result.is_complete && kept.others(&shown, &result.findings).is_empty() {
@@ -76,6 +93,8 @@ pub(super) fn rewrite_document(
         }
     }
     let mut current = splice(document, &findings, &places, stand_ins)?;
+    // A generalized value that is found again would be found for ever.
+    stand_ins.generalizing = None;
     for _ in 1..ROUNDS_MAX {
         let result = scan_document(scanner, form, &current);
         if !result.is_complete {
@@ -114,6 +133,7 @@ pub fn rewrite_text(mode: Mode, detector: &Detector, text: &str) -> Option<Strin
 /// A finding to be replaced.
 struct Cut {
     kind: PhiKind,
+    hidden: PhiKinds,
     replacement: Replacement,
     stands: Stands,
     value: String,
@@ -172,6 +192,7 @@ fn cuts(
             };
             cuts.push(Cut {
                 kind: located.finding.kind,
+                hidden: located.finding.hides,
                 replacement,
                 stands,
                 value: values.next().unwrap_or_default(),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use phi_detect::{Detector, Finding, Findings};
+use phi_detect::{Detector, Finding, Findings, Profile};
 
 use super::allowed::AllowList;
+use super::generalized::Generalizing;
 
 /// Cache of the findings of earlier texts. Chat clients send the whole conversation in every turn; with the cache a
 /// turn costs only its new text.
@@ -40,6 +41,7 @@ pub struct Scanner {
     pub(super) listed_max: usize,
     has_time: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
     allowed: Option<AllowList>,
+    generalizing: Option<Generalizing>,
 }
 
 /// Default limit on findings that a report lists.
@@ -60,6 +62,7 @@ impl Scanner {
             listed_max: LISTED_MAX,
             has_time: None,
             allowed: None,
+            generalizing: None,
         }
     }
 
@@ -92,6 +95,29 @@ impl Scanner {
             memory: None,
             ..self.clone()
         }
+    }
+
+    /// The scanner for the kinds of a profile, without the cache. Values are generalized as before.
+    pub fn with_profile(&self, profile: Profile) -> Self {
+        let detector = Detector::clone(&self.detector).with_profile(profile);
+        Self {
+            detector: Arc::new(detector),
+            memory: None,
+            ..self.clone()
+        }
+    }
+
+    /// Sets the kinds whose values are generalized where a placeholder would be written.
+    pub fn with_generalizing(self, generalizing: Option<Generalizing>) -> Self {
+        Self {
+            generalizing,
+            ..self
+        }
+    }
+
+    /// The kinds whose values are generalized, if there are any.
+    pub(super) fn generalizing(&self) -> Option<&Generalizing> {
+        self.generalizing.as_ref()
     }
 
     /// Sets the values that the account does not count as PHI.

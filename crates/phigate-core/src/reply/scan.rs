@@ -172,13 +172,15 @@ impl FieldScanner {
         for (kind, span) in outside_of_tokens(&findings, &tokens) {
             let start = span.start.max(self.context.len());
             let part = joined.get(start..span.end).unwrap_or_default();
+            // A place that is generalized in requests has the comma before its state, which stays in replies.
+            let part = part.trim_end_matches([',', ' ']);
             let loose = part.len() - part.trim_start_matches(|c: char| !is_value(c)).len();
             if loose < part.len() {
                 let start = start - self.context.len();
                 found.push(Found {
                     kind,
                     is_echo: rules.echoes.holds(kind, &joined[span.clone()]),
-                    span: start + loose..span.end - self.context.len(),
+                    span: start + loose..start + part.len(),
                 });
             }
         }

@@ -14,7 +14,7 @@ use crate::request::RequestError;
 use crate::text::PhiText;
 
 pub use guardrail::guard;
-pub use scan::{scan, scan_actions};
+pub use scan::{scan, scan_actions, scan_profiles};
 
 /// The context of a service call.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! `POST /v1/scan`: finds PHI in texts or in JSON.
 
+use phi_detect::Profile;
 use phigate_types::{Depth, Effect, ErrorCode, Mode};
 use serde::Serialize;
 
@@ -19,7 +20,7 @@ const FORMS: [&str; 3] = ["text", "texts", "json"];
 const EXPLAINED_BYTES_MAX: usize = 16 << 10;
 
 /// Fields beside the content.
-const OPTIONS: [&str; 3] = ["action", "depth", "explain"];
+const OPTIONS: [&str; 4] = ["action", "depth", "explain", "profile"];
 
 /// The action that changes nothing. The other actions are the modes that replace findings.
 const FIND: &str = "find";
@@ -31,6 +32,8 @@ pub fn scan(context: &ServiceContext<'_>, body: Vec<u8>) -> Answered {
     let asked = Asked::read(&root)?;
     let at_depth = asked.depth.map(|depth| context.scanner.at_depth(depth));
     let scanner = at_depth.as_ref().unwrap_or(context.scanner);
+    let of_profile = asked.profile.map(|profile| scanner.with_profile(profile));
+    let scanner = of_profile.as_ref().unwrap_or(scanner);
     let scanned = scan_plain(scanner, CHAT.form, document);
     let report = scanned.report().clone();
     if !report.is_complete() {
@@ -57,6 +60,8 @@ struct Asked {
     mode: Option<Mode>,
     /// Depth of this scan, instead of the account's.
     depth: Option<Depth>,
+    /// Kinds to look for, instead of the account's.
+    profile: Option<Profile>,
     /// Whether the answer says what spoke for and against each candidate.
     explains: bool,
     /// The values to scan, with one result for each.
@@ -69,6 +74,7 @@ impl Asked {
     fn read(root: &Value<'_>) -> Result<Self, RequestError> {
         let mode = action(root)?;
         let depth = depth(root)?;
+        let profile = profile(root)?;
         let explains = explains(root)?;
         for value in root.values() {
             let name = value.key().and_then(|key| key.string()).unwrap_or_default();
@@ -107,6 +113,7 @@ impl Asked {
         Ok(Self {
             mode,
             depth,
+            profile,
             explains,
             values,
             member,
@@ -232,6 +239,24 @@ fn depth(root: &Value<'_>) -> Result<Option<Depth>, RequestError> {
         let words: Vec<&str> = Depth::all().map(Depth::code).collect();
         wrong_value("depth", &format!("must be one of {}", words.join(", ")))
     })
+}
+
+/// The profile asked for.
+fn profile(root: &Value<'_>) -> Result<Option<Profile>, RequestError> {
+    let Some(value) = given(root, "profile") else {
+        return Ok(None);
+    };
+    of_kind(&value, Kind::String, "profile", "a string")?;
+    let found = Profile::from_code(&value.string().unwrap_or_default());
+    found.map(Some).ok_or_else(|| {
+        let words: Vec<&str> = scan_profiles().collect();
+        wrong_value("profile", &format!("must be one of {}", words.join(", ")))
+    })
+}
+
+/// The valid values of `profile`.
+pub fn scan_profiles() -> impl Iterator<Item = &'static str> {
+    Profile::all().map(Profile::code)
 }
 
 /// Whether explanations are asked for.

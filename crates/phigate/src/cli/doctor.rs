@@ -2,14 +2,16 @@
 
 use std::process::ExitCode;
 
+use aws_lc_rs::digest;
 use clap::Args;
 use futures_util::future::join_all;
 use jiff::Timestamp;
+use phi_detect::ZIP_TABLE;
 use phigate_store::{Account, AccountInfo, ProviderInfo};
-use phigate_types::ProviderKind;
+use phigate_types::{ProviderKind, Replace};
 
 use crate::config::Config;
-use phigate_gateway::{Gateway, Trial};
+use phigate_gateway::{Gateway, KindState, Trial, kind_states, profile_name};
 
 use super::export_to::state_words;
 use super::provider::{address, gateway_of, secret_words};
@@ -147,6 +149,7 @@ async fn examine(
     let (name, now) = (&account.name, Timestamp::now());
     let mode = session.vault.accounts.mode(&account.id).await?.mode;
     findings.push(Finding::Fine(format!("account {name}: mode {mode}")));
+    findings.extend(kinds(session, account).await?);
     if session.vault.people.users(&account.id).await?.is_empty() {
         let fix = format!(
             "make an owner with {command} user add EMAIL; while no account has one, each start of `phigate serve` also prints a link for the first account's"
@@ -172,6 +175,32 @@ async fn examine(
     }
     exports(session, command, account, findings).await?;
     providers(session, command, account, findings).await
+}
+
+/// The profile of an account, and the table of ZIP codes if addresses are generalized.
+async fn kinds(session: &Session, account: &AccountInfo) -> anyhow::Result<Vec<Finding>> {
+    let name = &account.name;
+    let kinds = session.vault.accounts.kinds(&account.id).await?;
+    let profile = profile_name(&kinds);
+    let mut findings = vec![Finding::Fine(format!("account {name}: profile {profile}"))];
+    let generalized = |one: &KindState| one.is_on && one.replace == Replace::Generalize;
+    let states = kind_states(&kinds).into_iter().filter(generalized);
+    let codes: Vec<&str> = states.map(|one| one.kind.code()).collect();
+    if !codes.is_empty() {
+        let hash = digest::digest(&digest::SHA256, ZIP_TABLE.text().as_bytes());
+        let hash: String = hash
+            .as_ref()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        findings.push(Finding::Fine(format!(
+            "account {name}: generalizes {} in mask mode; ZIP table of {} areas, SHA-256 {hash}, from {}",
+            codes.join(", "),
+            ZIP_TABLE.count(),
+            ZIP_TABLE.source()
+        )));
+    }
+    Ok(findings)
 }
 
 /// Exports that fail, wait or are paused.

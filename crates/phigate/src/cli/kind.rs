@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use phigate_gateway::{KindEdit, KindState, Weaker, kind_states};
 use phigate_store::By;
+use phigate_types::Replace;
 use serde_json::Value;
 
 use super::Global;
@@ -12,10 +13,11 @@ use super::confirm::reason_for;
 use super::restore::Switch;
 use super::store::{Session, given_reason, with_new_store, with_store};
 use super::table::{Table, print_json};
+use super::words::known;
 
 #[derive(Subcommand)]
 pub(super) enum Kind {
-    /// Print every kind of PHI: whether it is on, and from which score a finding counts
+    /// Print every kind of PHI: whether it is on, from which score a finding counts, and what replaces it in mask mode
     List {
         /// Print a JSON array
         #[arg(long)]
@@ -30,6 +32,9 @@ pub(super) enum Kind {
         /// Score from which a finding counts, between 0 and 1
         #[arg(long, value_name = "N")]
         threshold: Option<f64>,
+        /// Replacement in mask mode: the placeholder, or a coarser value where there is one
+        #[arg(long, value_parser = known(Replace::all(), Replace::code))]
+        replace: Option<Replace>,
         /// Why, in a few words, for the audit trail; needed where less is found
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
@@ -45,9 +50,11 @@ pub(super) fn run(kind: &Kind, global: &Global) -> anyhow::Result<ExitCode> {
             code,
             value,
             threshold,
+            replace,
             reason,
         } => {
-            let edit = KindEdit::of_kind(code, *value == Switch::On, *threshold, None)?;
+            let is_on = *value == Switch::On;
+            let edit = KindEdit::of_kind(code, is_on, *threshold, *replace)?;
             with_new_store(global, async |session| {
                 change(&session, &edit, reason.as_deref()).await
             })?;

@@ -27,6 +27,9 @@ enum Verb {
         /// Profile: the eight kinds of the specification, or the identifiers of the Safe Harbor list, removed as detected
         #[arg(value_parser = known(Profile::all(), Profile::code))]
         profile: Profile,
+        /// In mask mode, write the year of a date, 90+, a state or the first digits of a ZIP code instead of a placeholder
+        #[arg(long)]
+        generalize: bool,
         /// Why, in a few words, for the audit trail; needed where kinds are switched off
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
@@ -41,10 +44,17 @@ pub(super) fn run(args: &ProfileArgs, global: &Global) -> anyhow::Result<ExitCod
             println!("{}", profile_name(&kinds));
             Ok(())
         }),
-        Some(Verb::Set { profile, reason }) => {
+        Some(Verb::Set {
+            profile,
+            generalize,
+            reason,
+        }) => {
             let edit = KindEdit::Profile {
                 profile: *profile,
-                replace: Replace::Placeholder,
+                replace: match generalize {
+                    true => Replace::Generalize,
+                    false => Replace::Placeholder,
+                },
             };
             with_new_store(global, async |session| {
                 change(&session, &edit, reason.as_deref()).await

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use phi_detect::{CodePoints, Detector, Findings};
+use phi_detect::{CodePoints, Detector, Findings, Profile};
 use phigate_core::protect;
 use phigate_types::{Depth, Mode};
 use serde::{Deserialize, Serialize};
@@ -37,13 +37,18 @@ pub(super) struct Scan {
     /// Ask the larger reader about doubtful text (careful), or never (fast)
     #[arg(long, value_name = "DEPTH", value_parser = known(Depth::all(), Depth::code), default_value = "careful")]
     depth: Depth,
+    /// Kinds to look for: the eight of the specification, or the identifiers of the Safe Harbor list
+    #[arg(long, value_name = "PROFILE", value_parser = known(Profile::all(), Profile::code), default_value = Profile::default().code())]
+    profile: Profile,
     /// Exit with 1 when PHI is found
     #[arg(long)]
     check: bool,
 }
 
 pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
-    let detector = Detector::default().with_depth(protect::depth_of(scan.depth));
+    let detector = Detector::default()
+        .with_depth(protect::depth_of(scan.depth))
+        .with_profile(scan.profile);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let found = if scan.jsonl {
         lines(scan, &detector, &mut out)?

@@ -8,13 +8,17 @@ use phi_detect::{Detector, PhiKind};
 const NAMES: &[(&str, &str)] = &[
     // Alphabetical.
     ("address", "LOCATION"),
+    ("date", "DATE_TIME"),
     ("dob", "DATE_OF_BIRTH"),
     ("email", "EMAIL_ADDRESS"),
+    ("facility", "ORGANIZATION"),
+    ("ip", "IP_ADDRESS"),
     ("medicare_id", "US_MBI"),
     ("mrn", "MEDICAL_RECORD_NUMBER"),
     ("name", "PERSON"),
     ("npi", "US_NPI"),
     ("phone", "PHONE_NUMBER"),
+    ("place", "LOCATION"),
     ("ssn", "US_SSN"),
 ];
 
@@ -41,14 +45,23 @@ static ENTITIES: LazyLock<Vec<Entity>> = LazyLock::new(|| {
 
 /// The entities that a detector finds, by their names in Presidio.
 pub fn supported_entities(detector: &Detector) -> Vec<&'static str> {
-    looked_for(detector).map(|one| one.name.as_str()).collect()
+    each_once(looked_for(detector).map(|one| one.name.as_str()))
 }
 
 /// The recognisers of a detector, named in Presidio's style.
 pub fn recognizers(detector: &Detector) -> Vec<&'static str> {
-    looked_for(detector)
-        .map(|one| one.recognizer.as_str())
-        .collect()
+    each_once(looked_for(detector).map(|one| one.recognizer.as_str()))
+}
+
+/// Names without repetitions: two kinds are one entity to Presidio.
+fn each_once(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut once = Vec::new();
+    for name in names {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    once
 }
 
 fn looked_for(detector: &Detector) -> impl Iterator<Item = &'static Entity> {
@@ -65,7 +78,7 @@ pub(super) fn recognizer_of(kind: PhiKind) -> &'static str {
     entity(kind).map_or("", |one| one.recognizer.as_str())
 }
 
-/// The kind of an entity; `None` if the entity is unknown.
+/// The first kind of an entity; `None` if the entity is unknown.
 pub(super) fn kind_of(name: &str) -> Option<PhiKind> {
     let found = ENTITIES.iter().find(|one| one.name == name);
     found.map(|one| one.kind)
@@ -88,14 +101,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_and_names_match_one_to_one() {
+    fn every_name_leads_to_its_kind() {
         assert!(NAMES.is_sorted_by_key(|row| row.0));
         for (code, name) in NAMES {
             let kind = PhiKind::from_code(code).expect("a code of the table");
             assert_eq!(name_of(kind), *name);
         }
         for kind in PhiKind::all() {
-            assert_eq!(kind_of(name_of(kind)), Some(kind));
+            let name = name_of(kind);
+            assert_eq!(kind_of(name).map(name_of), Some(name));
         }
         let ssn = PhiKind::from_code("ssn").expect("a code of the table");
         assert_eq!(recognizer_of(ssn), "UsSsnRecognizer");
@@ -108,5 +122,12 @@ mod tests {
             listed.contains(&"US_SSN") && !listed.contains(&"US_NPI"),
             "{listed:?}"
         );
+        let all = Detector::default().with_profile(phi_detect::Profile::SafeHarbor);
+        let listed = supported_entities(&all);
+        let places = listed.iter().filter(|name| **name == "LOCATION");
+        assert_eq!(places.count(), 1);
+        for name in ["DATE_TIME", "AGE", "ORGANIZATION", "URL", "IP_ADDRESS"] {
+            assert!(listed.contains(&name), "{name}");
+        }
     }
 }
