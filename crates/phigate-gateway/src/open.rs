@@ -314,8 +314,8 @@ fn aside(
         let values = headers.get_all(name).iter();
         values.map(HeaderValue::as_bytes).collect()
     };
-    let is_clean = |text: &str| scanner.scan_text(None, text).is_empty();
-    Ok(door.aside(header, query, is_clean)?)
+    let find = |text: &str| scanner.scan_text(None, text);
+    Ok(door.aside(header, query, find)?)
 }
 
 /// Permits that a request holds, besides its key's. Clones share them.

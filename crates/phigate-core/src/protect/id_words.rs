@@ -62,7 +62,11 @@ pub(super) fn find_in_model(scanner: &Scanner, id: &str) -> Option<(Vec<Finding>
         let mut words = text.split(|letter: char| !letter.is_alphanumeric());
         // A slash separates the maker of a model from the model's name.
         let is_makers = text.contains('/') && !text.contains(|letter: char| letter.is_numeric());
-        !is_makers && !words.all(|word| is_word_of_models(&word.to_ascii_lowercase()))
+        // Further kinds without a letter are versions: `gpt-4o-2024-08-06`.
+        let is_version = !finding.kind.is_core() && !text.contains(char::is_alphabetic);
+        !is_makers
+            && !is_version
+            && !words.all(|word| is_word_of_models(&word.to_ascii_lowercase()))
     });
     Some((found, plain.is_complete()))
 }
@@ -204,5 +208,27 @@ fn steps_of(start: usize, path: &str, steps: &mut Vec<Range<usize>>) {
             steps.push(at..at + stem.len());
         }
         at += step.len() + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use phi_detect::{Detector, Profile};
+
+    use super::*;
+
+    #[test]
+    fn version_of_a_model_is_no_date() {
+        let detector = Detector::default().with_profile(Profile::SafeHarbor);
+        let scanner = Scanner::new(detector);
+        for id in [
+            "gpt-4o-2024-08-06",
+            "claude-3-opus-20240229",
+            "gpt-4-0613",
+            "gemini-2.5-flash",
+        ] {
+            assert!(!scanner.finds_in_model(id), "{id}");
+        }
+        assert!(scanner.finds_in_model("ft:gpt-4o:ssn-536-22-8741"));
     }
 }
