@@ -42,6 +42,32 @@ test("a mode saved in Settings binds the next request", async () => {
   assert.equal((await server.ask(NOTE)).status, 200);
 });
 
+test("a profile saved in Settings binds the next request", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  const profile = async (name, generalize) => {
+    await page.goto(`${server.url}/settings`);
+    await modes(page).getByRole("radio", { name }).check();
+    await modes(page).getByRole("checkbox", { name: /^Generalize/ }).setChecked(generalize);
+    await modes(page).getByRole("button", { name: "Save", exact: true }).click();
+  };
+  await choose(page, "Mask");
+  await profile(/^Safe Harbor list/, true);
+  await page.getByText("Settings saved").waitFor();
+  assert.equal(await server.command(["profile", "get"]), "safe_harbor");
+  assert.match(await page.locator("main").textContent(), /removed as detected/);
+  assert.doesNotMatch(await page.locator("main").textContent(), /de-identif/i);
+  await server.ask("The patient's date of birth is 03/14/1962, the NPI is 1245319599.");
+  assert.ok(server.provider.seen.at(-1).includes("birth is 1962, the NPI is [NPI]"), server.provider.seen.at(-1));
+  await profile(/^Eight kinds/, false);
+  await page.getByText("are no longer looked for").waitFor();
+  await page.getByLabel("Reason").fill("the test is over");
+  await page.getByRole("button", { name: "Save anyway" }).click();
+  await page.getByText("Settings saved").waitFor();
+  assert.equal(await server.command(["profile", "get"]), "eight");
+  await choose(page, "Flag");
+});
+
 test("settings can be changed by keyboard alone", async () => {
   const page = await browser.open();
   await signIn(page, server);
@@ -56,6 +82,10 @@ test("settings can be changed by keyboard alone", async () => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   assert.ok((await focused()).startsWith("INPUT mode redact"), await focused());
+  await page.keyboard.press("Tab");
+  assert.ok((await focused()).startsWith("INPUT profile eight"), await focused());
+  await page.keyboard.press("Tab");
+  assert.ok((await focused()).startsWith("INPUT generalize"), await focused());
   await page.keyboard.press("Tab");
   assert.ok((await focused()).startsWith("BUTTON Save"), await focused());
   await page.keyboard.press("Enter");

@@ -7,6 +7,7 @@ use std::fmt;
 use askama::filters::HtmlSafe;
 use jiff::Timestamp;
 use phi_detect::{Findings, PhiKind};
+use phigate_core::protect::Generalizing;
 use phigate_types::Replaced;
 
 /// A moment, written in UTC; the script on the page turns it into the viewer's zone.
@@ -176,8 +177,8 @@ impl Piece {
 pub(crate) enum Treatment {
     /// The finding itself.
     Keep,
-    /// The replacement of a mode; nothing when it is empty.
-    Replace(fn(Replaced<'_>) -> Cow<'_, str>),
+    /// The replacement of a mode, or a coarser value in place of a placeholder; nothing when it is empty.
+    Replace(fn(Replaced<'_>) -> Cow<'_, str>, Option<Generalizing>),
 }
 
 /// A text cut at its findings, each treated and highlighted.
@@ -196,10 +197,15 @@ pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment) -> V
         }
         let shown = match treatment {
             Treatment::Keep => Cow::Borrowed(found),
-            Treatment::Replace(word) => word(Replaced {
-                placeholder: finding.kind.placeholder(),
-                text: found,
-            }),
+            Treatment::Replace(word, generalizing) => {
+                let placeholder = finding.kind.placeholder();
+                let text = found;
+                let plain = word(Replaced { placeholder, text });
+                let coarse = generalizing.filter(|_| plain == placeholder);
+                let coarse =
+                    coarse.and_then(|kinds| kinds.value(finding.kind, finding.hides, text));
+                coarse.map_or(plain, Cow::Owned)
+            }
         };
         if !shown.is_empty() {
             pieces.push(Piece {

@@ -154,7 +154,7 @@ pub use provider::{
     SetupRules, check_key, check_setup,
 };
 pub use route::{Route, listed_models, routes, routes_at};
-pub use scanners::{detector, detector_of, scanner_of, scanner_of_all};
+pub use scanners::{detector, detector_of, generalizing, scanner_of, scanner_of_all};
 pub use settings::{
     AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, KindEdit, KindState, PolicyRow,
     SettingError, Weaker, account_field, account_fields, changed_policy, kind_states, kinds_of,

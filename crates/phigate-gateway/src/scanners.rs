@@ -90,7 +90,7 @@ fn allow_list(account: &Account) -> Option<AllowList> {
 }
 
 /// The kinds whose values the account generalizes; `None` without any.
-fn generalizing(account: &Account) -> Option<Generalizing> {
+pub fn generalizing(account: &Account) -> Option<Generalizing> {
     let codes = account.settings.detection.generalized.iter();
     let kinds = codes.filter_map(|code| PhiKind::from_code(code));
     let kinds = kinds.fold(PhiKinds::default(), PhiKinds::with);

@@ -69,6 +69,10 @@ fn every_promise_names_a_test_that_exists() {
 #[test]
 fn every_safeguard_names_a_test_that_exists() {
     let text = read("SECURITY.md");
+    // The list of identifiers names kinds, which the tests of the detector check.
+    let (before, listed) = text.split_once("## The eighteen identifiers").unwrap();
+    let (_, after) = listed.split_once("\n## ").unwrap();
+    let text = format!("{before}## {after}");
     // Of both tables the rows whose last column names tests; one row of each may have none.
     let is_named = |line: &&str| line.starts_with("| ") && !tests_named(line).is_empty();
     check_promises(text.lines().filter(is_named));

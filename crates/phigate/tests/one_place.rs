@@ -28,9 +28,13 @@ struct Noun {
 const EVERYDAY: &[&str] = &[
     // Kinds of PHI that are members of every other JSON document.
     "address",
+    "date",
+    "device",
     "email",
     "name",
     "phone",
+    "place",
+    "url",
     // Acts in records.
     "login",
     // Parts of a request with a limit, and a field of records.

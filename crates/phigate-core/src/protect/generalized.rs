@@ -25,7 +25,7 @@ impl Generalizing {
 
     /// The coarser value of a finding; `None` if it gets its placeholder. What is kept of a value may tell nothing about
     /// the kinds that the finding hides.
-    pub(super) fn value(&self, kind: PhiKind, hidden: PhiKinds, value: &str) -> Option<String> {
+    pub fn value(&self, kind: PhiKind, hidden: PhiKinds, value: &str) -> Option<String> {
         let year = (self.this_year)();
         let of = |kind: PhiKind| match self.kinds.iter().any(|one| one == kind) {
             true => kind.generalize(value, year),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use jiff::tz::TimeZone;
 use phi_detect::PhiKind;
 use phigate_core::json::{Bounds, Document};
 use phigate_core::request;
@@ -35,8 +36,9 @@ pub(crate) struct Passage {
 enum Treatment {
     Unchanged,
     NothingSent,
-    /// Each finding was treated by the policy; findings of older records, which do not say how, as in this mode.
-    Rewritten(Mode),
+    /// Each finding was treated by the policy; findings of older records, which do not say how, as in this mode. The year
+    /// of the request decides what a generalized value may tell.
+    Rewritten(Mode, i32),
 }
 
 /// Passages that are shown side by side; the whole text is below them.
@@ -56,7 +58,7 @@ impl Content {
         let sent = match (&treatment, bytes(&revealed.sent)) {
             (_, Some(sent)) => sent,
             (Treatment::Unchanged, None) => original.clone(),
-            (Treatment::NothingSent | Treatment::Rewritten(_), None) => String::new(),
+            (Treatment::NothingSent | Treatment::Rewritten(..), None) => String::new(),
         };
         let texts = strings(&original);
         let sent_texts: Vec<String> = strings(&sent).into_iter().map(|(_, text)| text).collect();
@@ -74,7 +76,7 @@ impl Content {
             sent_title: match treatment {
                 Treatment::Unchanged => "Sent to the provider, unchanged",
                 Treatment::NothingSent => "Nothing was sent",
-                Treatment::Rewritten(_) => "Sent to the provider",
+                Treatment::Rewritten(..) => "Sent to the provider",
             },
             passages,
             original: pretty(&original),
@@ -89,7 +91,10 @@ fn treatment(decision: &Decision) -> Treatment {
     let done = Mode::all().find(|mode| mode.action == decision.action);
     match done.map(|mode| (mode, mode.effect)) {
         Some((_, Effect::Keep)) => Treatment::Unchanged,
-        Some((mode, Effect::Replace(_))) => Treatment::Rewritten(mode),
+        Some((mode, Effect::Replace(_))) => {
+            let sent = decision.time.to_zoned(TimeZone::UTC);
+            Treatment::Rewritten(mode, i32::from(sent.year()))
+        }
         Some((_, Effect::Block)) | None => Treatment::NothingSent,
     }
 }
@@ -101,22 +106,22 @@ fn passage(
     treatment: &Treatment,
     sent_texts: &[String],
 ) -> Passage {
-    let original = cut(text, findings, None);
+    let original: Vec<Piece> = cut(text, findings, None)
+        .into_iter()
+        .map(|one| one.piece)
+        .collect();
     let sent = match treatment {
         Treatment::Unchanged => original.clone(),
         Treatment::NothingSent => Vec::new(),
-        Treatment::Rewritten(mode) => {
-            let expected = cut(text, findings, Some(*mode));
-            let expected_text: String = expected.iter().map(|piece| piece.text.as_str()).collect();
+        Treatment::Rewritten(mode, year) => {
+            let expected = cut(text, findings, Some((*mode, *year)));
+            let texts = expected.iter().map(|one| one.piece.text.as_str());
+            let expected_text: String = texts.collect();
             // A translation may join texts, so it is enough that a sent text holds this one.
-            let with_tokens = || {
-                sent_texts
-                    .iter()
-                    .find_map(|sent| with_tokens(&expected, sent))
-            };
+            let as_sent = || sent_texts.iter().find_map(|sent| as_sent(&expected, sent));
             if sent_texts.iter().any(|sent| sent.contains(&expected_text)) {
-                expected
-            } else if let Some(pieces) = with_tokens() {
+                expected.into_iter().map(|one| one.piece).collect()
+            } else if let Some(pieces) = as_sent() {
                 pieces
             } else {
                 vec![Piece::plain(
@@ -132,34 +137,61 @@ fn passage(
     }
 }
 
-/// Returns the pieces as in a sent text whose placeholders carry codes: `[NAME_7K3QD]` for `[NAME]`.
-fn with_tokens(expected: &[Piece], sent: &str) -> Option<Vec<Piece>> {
-    let head = match expected.first()? {
-        piece if piece.class.is_empty() => piece.text.as_str(),
-        piece => piece.text.strip_suffix(']')?,
-    };
-    let from = sent.find(head)?;
-    let mut rest = &sent[from..];
-    let mut pieces = Vec::with_capacity(expected.len());
-    for piece in expected {
-        let length = match piece.text.strip_suffix(']') {
-            Some(open) if !piece.class.is_empty() && rest.starts_with(open) => {
-                rest.find(']').map(|end| end + 1)?
+/// A piece as it may have been sent.
+struct Expected {
+    piece: Piece,
+    /// The coarser value that may stand in place of a placeholder.
+    coarse: Option<String>,
+}
+
+impl Expected {
+    /// The piece's length at the beginning of a sent text; `None` if something else is there. A placeholder may carry a
+    /// code, `[NAME_7K3QD]` for `[NAME]`, or be a coarser value.
+    fn length_in(&self, rest: &str) -> Option<usize> {
+        let text = self.piece.text.as_str();
+        match text.strip_suffix(']') {
+            Some(open) if !self.piece.class.is_empty() && rest.starts_with(open) => {
+                rest.find(']').map(|end| end + 1)
             }
-            _ if rest.starts_with(&piece.text) => piece.text.len(),
-            _ => return None,
-        };
-        pieces.push(Piece {
-            text: rest[..length].to_owned(),
-            ..piece.clone()
-        });
+            _ if rest.starts_with(text) => Some(text.len()),
+            _ => {
+                let coarse = self.coarse.as_deref()?;
+                rest.starts_with(coarse).then_some(coarse.len())
+            }
+        }
+    }
+}
+
+/// Returns the pieces as they are in a sent text.
+fn as_sent(expected: &[Expected], sent: &str) -> Option<Vec<Piece>> {
+    let first = expected.first()?;
+    let starts = sent.char_indices().map(|(at, _)| at);
+    let mut starts = starts.filter(|at| first.length_in(&sent[*at..]).is_some());
+    starts.find_map(|at| pieces_at(expected, &sent[at..]))
+}
+
+/// Returns the pieces at the beginning of a sent text.
+fn pieces_at(expected: &[Expected], mut rest: &str) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::with_capacity(expected.len());
+    for one in expected {
+        let length = one.length_in(rest)?;
+        if length > 0 {
+            pieces.push(Piece {
+                text: rest[..length].to_owned(),
+                ..one.piece.clone()
+            });
+        }
         rest = &rest[length..];
     }
     Some(pieces)
 }
 
-/// Cuts a text at findings, whose positions count characters; with a mode, as the text was sent.
-fn cut(text: &str, findings: &[&Finding], sent_in: Option<Mode>) -> Vec<Piece> {
+/// Cuts a text at findings, whose positions count characters; with a mode and a year, as the text was sent.
+fn cut(text: &str, findings: &[&Finding], sent_in: Option<(Mode, i32)>) -> Vec<Expected> {
+    let plain = |text: &str| Expected {
+        piece: Piece::plain(text),
+        coarse: None,
+    };
     let starts: Vec<usize> = text
         .char_indices()
         .map(|(at, _)| at)
@@ -181,10 +213,10 @@ fn cut(text: &str, findings: &[&Finding], sent_in: Option<Mode>) -> Vec<Piece> {
             continue;
         };
         if !before.is_empty() {
-            pieces.push(Piece::plain(before));
+            pieces.push(plain(before));
         }
         let kind = PhiKind::from_code(&finding.kind);
-        let treated = sent_in.map(|mode| finding.action.unwrap_or(mode).effect);
+        let treated = sent_in.map(|(mode, _)| finding.action.unwrap_or(mode).effect);
         let shown = match (treated, kind) {
             (Some(Effect::Replace(word)), Some(kind)) => word(Replaced {
                 placeholder: kind.placeholder(),
@@ -193,21 +225,27 @@ fn cut(text: &str, findings: &[&Finding], sent_in: Option<Mode>) -> Vec<Piece> {
             _ => Cow::Borrowed(found),
         };
         if !shown.is_empty() {
-            pieces.push(Piece {
-                text: shown.into_owned(),
-                class: kind.map_or("k6", kind_class),
-                title: format!(
-                    "{}, score {:.2}, rule {}",
-                    label(finding),
-                    finding.score,
-                    finding.rule
-                ),
+            let masked = kind.filter(|kind| shown == kind.placeholder());
+            let coarse = masked.zip(sent_in);
+            let title = format!(
+                "{}, score {:.2}, rule {}",
+                label(finding),
+                finding.score,
+                finding.rule
+            );
+            pieces.push(Expected {
+                coarse: coarse.and_then(|(kind, (_, year))| kind.generalize(found, year)),
+                piece: Piece {
+                    text: shown.into_owned(),
+                    class: kind.map_or("k6", kind_class),
+                    title,
+                },
             });
         }
         copied = end;
     }
     if let Some(rest) = text.get(copied..).filter(|rest| !rest.is_empty()) {
-        pieces.push(Piece::plain(rest));
+        pieces.push(plain(rest));
     }
     pieces
 }
@@ -365,6 +403,27 @@ mod tests {
         };
         let shown = Content::new(&decision, &revealed);
         let wanted = "Ärztin: «[NAME]», SSN «123-45-6789».";
+        assert_eq!(text(&shown.passages[0].sent), wanted);
+    }
+
+    #[test]
+    fn generalized_value_is_shown_as_sent() {
+        let original = r#"{"messages":[{"content":"Jane Roe, born 03/14/1962, asks."}]}"#;
+        let sent = r#"{"messages":[{"content":"[NAME_7K3QD], born 1962, asks."}]}"#;
+        let mut decision = decision(Mode::MASK, Action::MASKED);
+        (decision.findings[0].start, decision.findings[0].end) = (0, 8);
+        let birth = &mut decision.findings[1];
+        birth.kind = PhiKind::all().nth(1).unwrap().code().into();
+        (birth.start, birth.end) = (15, 25);
+        let revealed = Revealed {
+            request_id: uuid::Uuid::nil(),
+            original: Some(original.as_bytes().into()),
+            sent: Some(sent.as_bytes().into()),
+            attempts: Vec::new(),
+            reply: None,
+        };
+        let shown = Content::new(&decision, &revealed);
+        let wanted = "«[NAME_7K3QD]», born «1962», asks.";
         assert_eq!(text(&shown.passages[0].sent), wanted);
     }
 

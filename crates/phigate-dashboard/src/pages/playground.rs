@@ -7,7 +7,7 @@ use axum::response::Response;
 use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
 use phigate_core::text::PhiText;
-use phigate_gateway::{GatewayError, Stages, listed_models, routes};
+use phigate_gateway::{GatewayError, Stages, generalizing, listed_models, routes};
 use serde_json::{Map, Value, json};
 
 use super::settings::replies::Stage;
@@ -290,7 +290,7 @@ async fn draw(
             modes: if typed.is_empty() {
                 Vec::new()
             } else {
-                mode_cards(in_force, &typed, &findings)
+                mode_cards(in_force, &typed, &findings, generalizing(&visit.account))
             },
             answer,
             formats: choices(

@@ -1,6 +1,6 @@
 //! Settings: one page per subject, each with one form and one bar to save it.
 //!
-//! The PHI Handling Mode comes first. What weakens protection is asked about once more: `weakening.rs`.
+//! The PHI Handling Mode comes first, beside the profile: which kinds of PHI it is about. What weakens protection is asked about once more: `weakening.rs`.
 
 pub(crate) mod detection;
 pub(crate) mod limits;
@@ -11,16 +11,20 @@ pub(crate) mod weakening;
 
 use askama::Template;
 use axum::extract::State;
-use phi_detect::{Findings, PhiKind};
-use phigate_store::Settings;
-use phigate_types::{Effect, Mode};
+use phi_detect::{Findings, PhiKind, Profile};
+use phigate_core::protect::Generalizing;
+use phigate_store::{KindSettings, Settings};
+use phigate_types::{Effect, Mode, Replace};
 
 use crate::Dash;
 use crate::fields::Fields;
 use crate::layout::Layout;
 use crate::view::{Choice, Piece, Treatment, When, choices, in_sentence, pieces};
 use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
-use phigate_gateway::{AccountSettings, Weaker, account_field, detector_of};
+use phigate_gateway::{
+    AccountSettings, KindEdit, Weaker, account_field, detector_of, generalizing, kind_states,
+    kinds_of, profile_name, profile_of,
+};
 use weakening::{Asked, ask};
 
 /// Subjects of the settings: address and label.
@@ -48,6 +52,19 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) mode_changed: Option<ModeChange>,
     pub(crate) modes: Vec<ModeCard>,
+    pub(crate) profiles: Vec<ProfileCard>,
+    /// Whether a kind is generalized in mask mode.
+    pub(crate) generalizes: bool,
+}
+
+/// One profile to choose: a set of kinds of PHI.
+#[derive(Debug)]
+pub(crate) struct ProfileCard {
+    pub(crate) code: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) removes: String,
+    pub(crate) leaves: String,
+    pub(crate) chosen: bool,
 }
 
 /// Last change of the mode: time and person.
@@ -85,14 +102,80 @@ pub(crate) async fn save_mode(State(dash): State<Dash>, visit: SignedIn) -> Answ
         return draw(&dash, &visit, Some(error)).await;
     };
     let before = visit.account.mode;
-    let weaker = Weaker::of_mode(before, mode);
+    let kinds = kinds_of(&visit.account);
+    let edit = kinds_edit(visit.form(), &kinds);
+    let mut after = kinds.clone();
+    if let Some(edit) = &edit {
+        edit.apply(&mut after);
+    }
+    let mut weaker = Weaker::of_mode(before, mode);
+    weaker.extend(Weaker::of_kinds(&kinds, &after));
     let by = match ask(&dash, &visit, "/settings", &weaker).await? {
         Asked::Given(by) => by,
         Asked::First(question) => return Ok(*question),
     };
     let accounts = &dash.vault.accounts;
+    if let Some(edit) = edit {
+        let apply = |kinds: &mut _| edit.apply(kinds);
+        accounts.edit_kinds(visit.account_id(), apply, by).await?;
+        if mode == before {
+            return Ok(redirect("/settings?done=settings"));
+        }
+    }
     accounts.set_mode(visit.account_id(), mode, by).await?;
     Ok(redirect("/settings?done=mode"))
+}
+
+/// The change of kinds that the form asks for; `None` if it changes nothing. A form without a profile, such as one of
+/// custom kinds, leaves the kinds as they are.
+fn kinds_edit(form: &Fields, kinds: &KindSettings) -> Option<KindEdit> {
+    let replace = match form.is_ticked("generalize") {
+        true => Replace::Generalize,
+        false => Replace::Placeholder,
+    };
+    let is_replaced = (replace == Replace::Generalize) == generalizes(kinds);
+    match Profile::from_code(form.get("profile")) {
+        Some(profile) if profile_of(kinds) != Some(profile) => {
+            Some(KindEdit::Profile { profile, replace })
+        }
+        _ if form.get("profile").is_empty() || is_replaced => None,
+        _ => Some(KindEdit::Replace(replace)),
+    }
+}
+
+fn generalizes(kinds: &KindSettings) -> bool {
+    let states = kind_states(kinds);
+    let mut on = states.iter().filter(|state| state.is_on);
+    on.any(|state| state.replace == Replace::Generalize)
+}
+
+/// The profiles, and the account's own choice of kinds if no profile has these kinds.
+pub(crate) fn profile_cards(kinds: &KindSettings) -> Vec<ProfileCard> {
+    let in_force = profile_of(kinds);
+    let card = |profile: Profile| ProfileCard {
+        code: profile.code(),
+        label: profile.label(),
+        removes: profile.removes().to_owned(),
+        leaves: profile.leaves().to_owned(),
+        chosen: in_force == Some(profile),
+    };
+    let mut cards: Vec<ProfileCard> = Profile::all().map(card).collect();
+    if in_force.is_none() {
+        let labels = |is_on: bool| {
+            let states = kind_states(kinds).into_iter();
+            let of = states.filter(|state| state.is_on == is_on);
+            let labels: Vec<&str> = of.map(|state| state.kind.label()).collect();
+            labels.join(", ")
+        };
+        cards.push(ProfileCard {
+            code: profile_name(kinds),
+            label: "Own choice of kinds",
+            removes: format!("Removed as detected: {}.", labels(true)),
+            leaves: format!("Not looked for: {}.", labels(false)),
+            chosen: true,
+        });
+    }
+    cards
 }
 
 /// Saves what a page of settings says, once weakening was asked about.
@@ -145,6 +228,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     let detector = detector_of(&visit.account).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let changed = state.changed.zip(state.changed_by);
+    let kinds = kinds_of(&visit.account);
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -155,16 +239,23 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
                 time: When::at(time),
                 by,
             }),
-            modes: mode_cards(state.mode, EXAMPLE, &findings),
+            modes: mode_cards(state.mode, EXAMPLE, &findings, generalizing(&visit.account)),
+            profiles: profile_cards(&kinds),
+            generalizes: generalizes(&kinds),
         },
     )
 }
 
 /// The modes with a text under each.
-pub(crate) fn mode_cards(in_force: Mode, text: &str, findings: &Findings) -> Vec<ModeCard> {
+pub(crate) fn mode_cards(
+    in_force: Mode,
+    text: &str,
+    findings: &Findings,
+    coarse: Option<Generalizing>,
+) -> Vec<ModeCard> {
     Mode::all()
         .map(|mode| {
-            let (caption, example) = under(mode, text, findings);
+            let (caption, example) = under(mode, text, findings, coarse);
             ModeCard {
                 code: mode.code,
                 label: mode.label,
@@ -178,12 +269,17 @@ pub(crate) fn mode_cards(in_force: Mode, text: &str, findings: &Findings) -> Vec
         .collect()
 }
 
-fn under(mode: Mode, text: &str, findings: &Findings) -> (&'static str, Vec<Piece>) {
+fn under(
+    mode: Mode,
+    text: &str,
+    findings: &Findings,
+    coarse: Option<Generalizing>,
+) -> (&'static str, Vec<Piece>) {
     match mode.effect {
         Effect::Keep => ("The provider gets", pieces(text, findings, Treatment::Keep)),
         Effect::Replace(word) => (
             "The provider gets",
-            pieces(text, findings, Treatment::Replace(word)),
+            pieces(text, findings, Treatment::Replace(word, coarse)),
         ),
         Effect::Block if findings.is_empty() => (
             "Nothing found, so the provider gets",
@@ -201,5 +297,40 @@ fn under(mode: Mode, text: &str, findings: &Findings) -> (&'static str, Vec<Piec
                 vec![Piece::plain(refusal)],
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn form_changes_only_what_differs() {
+        let mut kinds = KindSettings::default();
+        let edit = |kinds: &KindSettings, fields: &[(&str, &str)]| {
+            kinds_edit(&Fields::of(fields), kinds).map(|edit| {
+                let mut after = kinds.clone();
+                edit.apply(&mut after);
+                (profile_of(&after), generalizes(&after))
+            })
+        };
+        let (eight, all) = (("profile", "eight"), ("profile", "safe_harbor"));
+        let coarse = ("generalize", "yes");
+        assert_eq!(edit(&kinds, &[eight]), None);
+        assert_eq!(edit(&kinds, &[]), None);
+        assert_eq!(edit(&kinds, &[coarse]), None);
+        assert_eq!(
+            edit(&kinds, &[all]),
+            Some((Some(Profile::SafeHarbor), false))
+        );
+        let generalized = Some((Some(Profile::Eight), true));
+        assert_eq!(edit(&kinds, &[eight, coarse]), generalized);
+        let url = KindEdit::of_kind("date", true, None, Some(Replace::Generalize));
+        url.unwrap().apply(&mut kinds);
+        let custom = ("profile", profile_name(&kinds));
+        assert_eq!(edit(&kinds, &[custom, coarse]), None);
+        assert_eq!(edit(&kinds, &[custom]), Some((None, false)));
+        let cards = profile_cards(&kinds);
+        assert!(cards.len() == 3 && cards[2].chosen && cards[2].removes.contains("Date"));
     }
 }

@@ -126,6 +126,8 @@ pub enum KindEdit {
         /// Replacement of its kinds in mask mode, for those that can be generalized.
         replace: Replace,
     },
+    /// Sets the replacement of every kind that is on, for those that can be generalized.
+    Replace(Replace),
     /// Switches a kind.
     Kind {
         /// The kind.
@@ -181,6 +183,12 @@ impl KindEdit {
                     generalize(settings, kind, is_on && generalizes);
                 }
             }
+            Self::Replace(replace) => {
+                for state in kind_states(settings) {
+                    let to = state.is_on && replace == Replace::Generalize;
+                    generalize(settings, state.kind, to);
+                }
+            }
             Self::Kind {
                 kind,
                 is_on,
@@ -202,7 +210,7 @@ impl KindEdit {
 
     fn described(&self, before: &KindSettings, after: &KindSettings) -> KindsAct {
         let (act, kind) = match self {
-            Self::Profile { .. } => (Act::ProfileSet, None),
+            Self::Profile { .. } | Self::Replace(_) => (Act::ProfileSet, None),
             Self::Kind { kind, .. } => (Act::KindSet, Some(*kind)),
         };
         let words = |settings: &KindSettings| match kind {

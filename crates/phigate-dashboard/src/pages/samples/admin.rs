@@ -202,6 +202,8 @@ pub(super) fn settings_page() -> settings::Page {
             by: "morgan.roe@clinic.example".to_owned(),
         }),
         modes: mode_cards(),
+        profiles: settings::profile_cards(&phigate_store::KindSettings::default()),
+        generalizes: true,
     }
 }
 

@@ -3,6 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
+use phigate_gateway::{KindState, kind_states, kinds_of};
 use phigate_store::Settings;
 
 use super::{save, tabs, typed};
@@ -31,7 +32,7 @@ pub(crate) struct Page {
 pub(crate) struct Threshold {
     pub(crate) code: &'static str,
     pub(crate) label: &'static str,
-    /// Meaning of an empty field: the kind's own threshold, or "off" for kinds that are looked for only with one.
+    /// Meaning of an empty field: the default threshold, or "off" for a kind that is off.
     pub(crate) default: String,
     pub(crate) value: String,
     pub(crate) error: bool,
@@ -46,7 +47,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
     };
     let stored = Typed {
         allow_unscannable: settings.allow_unscannable,
-        thresholds: thresholds(score),
+        thresholds: thresholds(&visit, score),
         mrn_formats: settings.detection.mrn_formats.join("\n"),
     };
     draw(&visit, None, stored)
@@ -66,7 +67,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
         Err(error) => {
             let shown = Typed {
                 allow_unscannable: form.is_ticked("allow_unscannable"),
-                thresholds: thresholds(|code| form.get(&field(code)).to_owned()),
+                thresholds: thresholds(&visit, |code| form.get(&field(code)).to_owned()),
                 mrn_formats: form.get("mrn_formats").to_owned(),
             };
             draw(&visit, Some(error), shown)
@@ -107,13 +108,14 @@ fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
     typed(form, current, thresholds.chain(fields))
 }
 
-fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
-    let threshold = |kind: PhiKind| {
+fn thresholds(visit: &SignedIn, value: impl Fn(&str) -> String) -> Vec<Threshold> {
+    let threshold = |state: KindState| {
+        let kind = state.kind;
         let value = value(kind.code());
         Threshold {
             code: kind.code(),
             label: kind.label(),
-            default: match kind.rule().is_on_by_default {
+            default: match state.is_on {
                 true => kind
                     .default_threshold(phi_detect::Depth::Careful)
                     .to_string(),
@@ -123,7 +125,8 @@ fn thresholds(value: impl Fn(&str) -> String) -> Vec<Threshold> {
             value,
         }
     };
-    PhiKind::all().map(threshold).collect()
+    let states = kind_states(&kinds_of(&visit.account));
+    states.into_iter().map(threshold).collect()
 }
 
 fn score(text: &str) -> Option<f64> {
