@@ -29,6 +29,7 @@ mod logs;
 mod lookup;
 mod metrics;
 mod one_place;
+mod people;
 mod plain_english;
 mod policy;
 mod profile;

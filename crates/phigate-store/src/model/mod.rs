@@ -28,7 +28,7 @@ pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };
 pub use people::{
-    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
+    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Session, SessionPolicy, User,
 };
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};

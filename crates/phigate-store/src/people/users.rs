@@ -1,14 +1,14 @@
 //! Users of the dashboard: create, list, remove; passwords and second factors.
 
 use jiff::Timestamp;
-use phigate_types::Act;
+use phigate_types::{Act, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
 use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
-use crate::model::{AdminAct, Role, User};
+use crate::model::{AdminAct, User};
 use crate::people::People;
 use crate::{Result, SecretString, StoreError};
 

@@ -145,7 +145,7 @@ enum Command {
     Account(account::Account),
     /// Add, list and remove people who may log in
     #[command(subcommand)]
-    User(user::User),
+    User(user::Users),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, visible_alias = "keys")]
     Key(key::Key),

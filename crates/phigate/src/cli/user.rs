@@ -3,9 +3,10 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Subcommand;
-use phigate_store::Role;
+use phigate_store::{AccountInfo, User};
+use phigate_types::Role;
 
 use super::Global;
 use super::secrets::secret_from_stdin;
@@ -13,7 +14,7 @@ use super::store::{Session, to_the_second, with_new_store, with_store};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
-pub(super) enum User {
+pub(super) enum Users {
     /// Add a person
     Add {
         /// E-mail address
@@ -21,9 +22,18 @@ pub(super) enum User {
         /// Read their password from standard input; on a terminal it is asked for anyway
         #[arg(long)]
         password_stdin: bool,
-        /// Role: an owner may do everything, an auditor may read the audit trail
-        #[arg(long, default_value = "owner", value_parser = ["owner", "auditor"])]
-        role: String,
+        #[arg(long, default_value = Role::Owner.code(), help = roles(), value_parser = role)]
+        role: Role,
+    },
+    /// Change a person's role and end their sessions
+    Set {
+        /// E-mail address
+        email: String,
+        #[arg(long, help = roles(), value_parser = role)]
+        role: Role,
+        /// Change the only owner too; afterwards no user can change users in the dashboard
+        #[arg(long)]
+        last_owner: bool,
     },
     /// List the people of the account
     List {
@@ -41,9 +51,9 @@ pub(super) enum User {
     },
 }
 
-pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
+pub(super) fn run(user: Users, global: &Global) -> anyhow::Result<ExitCode> {
     match user {
-        User::Add {
+        Users::Add {
             email,
             password_stdin,
             role,
@@ -51,11 +61,17 @@ pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
             if !password_stdin && !std::io::stdin().is_terminal() {
                 bail!("give the password on standard input with --password-stdin");
             }
-            let role = Role::from_code(&role).context("the roles are owner and auditor")?;
             with_new_store(global, async |session| add(&session, &email, role).await)
         }
-        User::List { json } => with_store(global, async |session| list(&session, json).await),
-        User::Remove { email, last_owner } => with_store(global, async |session| {
+        Users::Set {
+            email,
+            role,
+            last_owner,
+        } => with_store(global, async |session| {
+            set(&session, &email, role, last_owner).await
+        }),
+        Users::List { json } => with_store(global, async |session| list(&session, json).await),
+        Users::Remove { email, last_owner } => with_store(global, async |session| {
             remove(&session, &email, last_owner).await
         }),
     }?;
@@ -95,22 +111,54 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Result<()> {
+async fn set(session: &Session, email: &str, role: Role, last_owner: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
+    if role != Role::Owner {
+        leaves_no_owner(session, &account, email, last_owner).await?;
+    }
+    let (people, actor) = (&session.vault.people, session.actor);
+    people.set_role(&account.id, email, role, actor).await?;
+    eprintln!("{email} is {role} now; their sessions have ended");
+    Ok(())
+}
+
+/// Whether a person is the only owner of the account; an error unless that is confirmed.
+async fn leaves_no_owner(
+    session: &Session,
+    account: &AccountInfo,
+    email: &str,
+    is_confirmed: bool,
+) -> anyhow::Result<bool> {
     let users = session.vault.people.users(&account.id).await?;
-    let is_owner = |email: &str| {
-        users
-            .iter()
-            .any(|user| user.role == Role::Owner && user.email.eq_ignore_ascii_case(email))
-    };
-    let owners = users.iter().filter(|user| user.role == Role::Owner).count();
-    let leaves_nobody = owners == 1 && is_owner(email.trim());
-    if leaves_nobody && !last_owner {
+    let mut owners = users.iter().filter(|user| user.role == Role::Owner);
+    let is_this = |user: &User| user.email.eq_ignore_ascii_case(email.trim());
+    let is_only = owners.next().is_some_and(is_this) && owners.next().is_none();
+    if is_only && !is_confirmed {
         bail!(
             "{email} is the only owner of account {}: add another first with `phigate user add EMAIL`, or confirm with --last-owner that no owner will be left",
             account.name
         );
     }
+    Ok(is_only)
+}
+
+/// The roles and their rights, for the help.
+fn roles() -> String {
+    let roles = Role::all().map(|role| format!("{}: {}", role.code(), role.summary()));
+    roles.collect::<Vec<_>>().join("\n")
+}
+
+/// Reads a role.
+fn role(code: &str) -> Result<Role, String> {
+    code.parse().map_err(|_| {
+        let codes: Vec<_> = Role::all().map(Role::code).collect();
+        format!("the roles are {}", codes.join(", "))
+    })
+}
+
+async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let leaves_nobody = leaves_no_owner(session, &account, email, last_owner).await?;
     let (vault, actor) = (&session.vault, session.actor);
     vault.people.remove_user(&account.id, email, actor).await?;
     eprintln!("{email} removed; their sessions have ended");
