@@ -1,6 +1,6 @@
-//! Roles of people, and the rights that each has.
+//! Roles of people and admin keys, and the rights that each has.
 //!
-//! One table: the command line, the pages and their buttons, and the documents follow from it.
+//! One table: the command line, the pages and their buttons, the admin API and the documents follow from it.
 
 use crate::code::coded;
 
@@ -26,7 +26,8 @@ rights! {
     Configure "change providers, keys, policy and limits";
     SeePeople "see users, their sessions and the way they sign in";
     Retention "change retention and the legal hold";
-    People "change users and how they sign in";
+    Exports "send records to targets outside";
+    People "change users, how they sign in, and admin keys";
 }
 
 impl Right {
@@ -72,7 +73,7 @@ impl Rights {
     }
 }
 
-/// Role of a person in an account.
+/// Role of a person or an admin key in an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Every right.
@@ -111,6 +112,7 @@ const ROWS: &[Row] = &[
             Right::Configure,
             Right::SeePeople,
             Right::Retention,
+            Right::Exports,
             Right::People,
         ]),
     },
@@ -162,7 +164,7 @@ impl Role {
         ROWS.iter().map(|row| row.role)
     }
 
-    /// Code on the command line and in records.
+    /// Code on the command line, in the admin API and in records.
     pub fn code(self) -> &'static str {
         ROWS[self as usize].code
     }

@@ -13,6 +13,7 @@ mod disk;
 mod postgres;
 mod support;
 
+mod admin_api;
 mod answers;
 mod architecture;
 mod canary;

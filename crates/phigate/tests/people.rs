@@ -65,3 +65,34 @@ fn only_owner_keeps_the_role_unless_confirmed() {
         Some("viewer")
     );
 }
+
+#[test]
+fn password_is_set_for_a_person() {
+    let gateway = Gateway::offline();
+    add(&gateway, "jane@clinic.example", "owner");
+    let nothing = ["user", "set", "jane@clinic.example"];
+    assert_eq!(gateway.try_command(&nothing, "").status.code(), Some(2));
+    let set = ["user", "set", "jane@clinic.example", "--password-stdin"];
+    let done = gateway.try_command(&set, "another horse battery\n");
+    assert_eq!(done.status.code(), Some(0));
+    let records = gateway.command(&["audit", "export"]);
+    assert!(records.contains("\"user.password\""));
+}
+
+#[test]
+fn admin_key_needs_a_role_and_lifetime() {
+    let gateway = Gateway::offline();
+    gateway.key();
+    for options in [
+        &[][..],
+        &["--role", "admin"],
+        &["--role", "owner", "--expires", "soon"],
+        &["--role", "owner", "--expires", "-1d"],
+        &["--role", "owner", "--expires", "0s"],
+    ] {
+        let arguments = [&["admin-key", "create"], options].concat();
+        let refused = gateway.try_command(&arguments, "");
+        assert_eq!(refused.status.code(), Some(2), "{options:?}");
+        assert!(refused.stdout.is_empty(), "{options:?}");
+    }
+}

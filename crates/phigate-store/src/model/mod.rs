@@ -1,6 +1,7 @@
 //! Plain types of the [`Vault`](crate::Vault) interface.
 
 mod account;
+mod admin_key;
 mod alert;
 mod allow;
 mod api_key;
@@ -16,6 +17,7 @@ pub use account::{
     Account, AccountInfo, Admission, ApiKeyInfo, Detection, ModeState, NewApiKey, Retention,
     Settings,
 };
+pub use admin_key::{AdminAdmission, AdminKeyInfo, NewAdminKey};
 pub use alert::Alert;
 pub use allow::{AllowInfo, AllowedValues};
 pub(crate) use api_key::KeyBody;

@@ -189,7 +189,7 @@ impl Links {
         let (_, account) = self.core.account_item(&link.account_id).await?;
         let (put, user) = self
             .people
-            .new_user(&link.account_id, email, password, link.role)
+            .new_user(&link.account_id, email, Some(password), link.role)
             .await?;
         let act = AdminAct::new(self.core.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)

@@ -9,8 +9,7 @@ use phigate_store::{AccountInfo, User};
 use phigate_types::Role;
 
 use super::Global;
-use super::secrets::secret_from_stdin;
-use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::store::{Session, in_store, to_the_second};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
@@ -25,12 +24,15 @@ pub(super) enum Users {
         #[arg(long, default_value = Role::Owner.code(), help = roles(), value_parser = role)]
         role: Role,
     },
-    /// Change a person's role and end their sessions
+    /// Change a person's role or password and end their sessions
     Set {
         /// E-mail address
         email: String,
         #[arg(long, help = roles(), value_parser = role)]
-        role: Role,
+        role: Option<Role>,
+        /// Read a new password from standard input
+        #[arg(long)]
+        password_stdin: bool,
         /// Change the only owner too; afterwards no user can change users in the dashboard
         #[arg(long)]
         last_owner: bool,
@@ -52,46 +54,70 @@ pub(super) enum Users {
 }
 
 pub(super) fn run(user: Users, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(user, Users::Add { .. });
+    if let Users::Add { password_stdin, .. } = &user
+        && !password_stdin
+        && !std::io::stdin().is_terminal()
+    {
+        bail!("give the password on standard input with --password-stdin");
+    }
+    in_store(global, sets, async |session| act(user, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(user: Users, session: &Session) -> anyhow::Result<ExitCode> {
     match user {
         Users::Add {
             email,
             password_stdin,
             role,
         } => {
-            if !password_stdin && !std::io::stdin().is_terminal() {
-                bail!("give the password on standard input with --password-stdin");
-            }
-            with_new_store(global, async |session| add(&session, &email, role).await)
+            // A call of the admin API may leave the password out.
+            let has_password = password_stdin || !session.is_remote();
+            add(session, &email, role, has_password).await?;
         }
         Users::Set {
             email,
             role,
+            password_stdin,
             last_owner,
-        } => with_store(global, async |session| {
-            set(&session, &email, role, last_owner).await
-        }),
-        Users::List { json } => with_store(global, async |session| list(&session, json).await),
-        Users::Remove { email, last_owner } => with_store(global, async |session| {
-            remove(&session, &email, last_owner).await
-        }),
-    }?;
+        } => {
+            if role.is_none() && !password_stdin {
+                bail!("nothing to change: give --role or --password-stdin");
+            }
+            if let Some(role) = role {
+                set_role(session, &email, role, last_owner).await?;
+            }
+            if password_stdin {
+                set_password(session, &email).await?;
+            }
+        }
+        Users::List { json } => list(session, json).await?,
+        Users::Remove { email, last_owner } => remove(session, &email, last_owner).await?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn add(session: &Session, email: &str, role: Role) -> anyhow::Result<()> {
+async fn add(session: &Session, email: &str, role: Role, has_password: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let password = secret_from_stdin("password")?;
-    let (vault, actor) = (&session.vault, session.actor);
-    let user = vault
-        .people
-        .create_user(&account.id, email, &password, role, actor)
-        .await?;
-    eprintln!(
+    let (people, actor) = (&session.vault.people, session.actor());
+    let user = match has_password {
+        true => {
+            let password = session.secret("password")?;
+            let created = people.create_user(&account.id, email, &password, role, actor);
+            created.await?
+        }
+        false => {
+            let created = people.create_user_without_password(&account.id, email, role, actor);
+            created.await?
+        }
+    };
+    session.tell(format_args!(
         "{} can now log in to account {} as {}",
         user.email,
         account.name,
         role.code()
-    );
+    ));
     Ok(())
 }
 
@@ -111,14 +137,42 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn set(session: &Session, email: &str, role: Role, last_owner: bool) -> anyhow::Result<()> {
+async fn set_role(
+    session: &Session,
+    email: &str,
+    role: Role,
+    last_owner: bool,
+) -> anyhow::Result<()> {
     let account = session.account().await?;
+    let users = session.vault.people.users(&account.id).await?;
+    let is_this = |user: &&User| user.email.eq_ignore_ascii_case(email.trim());
+    if users
+        .iter()
+        .find(is_this)
+        .is_some_and(|user| user.role == role)
+    {
+        session.tell(format_args!("{email} is {role} already"));
+        return Ok(());
+    }
     if role != Role::Owner {
         leaves_no_owner(session, &account, email, last_owner).await?;
     }
-    let (people, actor) = (&session.vault.people, session.actor);
+    let (people, actor) = (&session.vault.people, session.actor());
     people.set_role(&account.id, email, role, actor).await?;
-    eprintln!("{email} is {role} now; their sessions have ended");
+    session.tell(format_args!(
+        "{email} is {role} now; their sessions have ended"
+    ));
+    Ok(())
+}
+
+async fn set_password(session: &Session, email: &str) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let (people, password) = (&session.vault.people, session.secret("password")?);
+    let set = people.set_password(&account.id, email, &password, None, session.actor());
+    set.await?;
+    session.tell(format_args!(
+        "{email} has a new password; their sessions have ended"
+    ));
     Ok(())
 }
 
@@ -143,13 +197,13 @@ async fn leaves_no_owner(
 }
 
 /// The roles and their rights, for the help.
-fn roles() -> String {
+pub(super) fn roles() -> String {
     let roles = Role::all().map(|role| format!("{}: {}", role.code(), role.summary()));
     roles.collect::<Vec<_>>().join("\n")
 }
 
 /// Reads a role.
-fn role(code: &str) -> Result<Role, String> {
+pub(super) fn role(code: &str) -> Result<Role, String> {
     code.parse().map_err(|_| {
         let codes: Vec<_> = Role::all().map(Role::code).collect();
         format!("the roles are {}", codes.join(", "))
@@ -159,14 +213,14 @@ fn role(code: &str) -> Result<Role, String> {
 async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
     let leaves_nobody = leaves_no_owner(session, &account, email, last_owner).await?;
-    let (vault, actor) = (&session.vault, session.actor);
+    let (vault, actor) = (&session.vault, session.actor());
     vault.people.remove_user(&account.id, email, actor).await?;
-    eprintln!("{email} removed; their sessions have ended");
+    session.tell(format_args!("{email} removed; their sessions have ended"));
     if leaves_nobody {
-        eprintln!(
+        session.tell(format_args!(
             "account {} has no owner now; `phigate user add EMAIL` makes one",
             account.name
-        );
+        ));
     }
     Ok(())
 }
