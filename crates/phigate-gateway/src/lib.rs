@@ -102,6 +102,7 @@
 //! }
 //! ```
 
+mod admin_call;
 mod admit;
 mod decide;
 mod decision;
@@ -141,6 +142,7 @@ mod stopped;
 mod testing;
 mod trial;
 
+pub use admin_call::AdminCall;
 pub use error::GatewayError;
 pub use export::{ExportSetupError, Exporters, check_export};
 pub use gateway::{Gateway, ProviderSettings};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use phigate_types::{
-    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies, Word,
+    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies, Role,
+    Word,
 };
 
 /// Reason why the store refused or failed.
@@ -142,6 +143,7 @@ const NOUNS: &[&str] = &[
     PhiAgreement::NOUN,
     ProviderKind::NOUN,
     Replies::NOUN,
+    Role::NOUN,
     Word::NOUN,
 ];
 

@@ -12,6 +12,8 @@ use crate::{Result, StoreError};
 pub enum ItemKind {
     /// An account: its name, mode, settings and aliases.
     Account,
+    /// A key of the admin API, hashed.
+    AdminKey,
     /// Uses of an entry of an allow list.
     AllowUsed,
     /// An API key, hashed.
@@ -57,9 +59,15 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 18] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
+    (
+        ItemKind::AdminKey,
+        "admin_key",
+        "admin key",
+        Protection::Listed,
+    ),
     (
         ItemKind::AllowUsed,
         "allow_used",

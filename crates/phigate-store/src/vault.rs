@@ -8,7 +8,7 @@ use std::time::Duration;
 use phigate_verify::Report;
 use uuid::Uuid;
 
-use crate::access::Access;
+use crate::access::{Access, AdminKeys};
 use crate::accounts::{Accounts, AllowLists};
 use crate::backend::Target;
 use crate::core::Core;
@@ -97,6 +97,8 @@ pub struct Vault {
     pub links: Links,
     /// API keys, providers, admission.
     pub access: Access,
+    /// Keys of the admin API.
+    pub admin_keys: AdminKeys,
     /// The audit trail: writing, reading, proving.
     pub trail: Trail,
     /// Outcomes with the provider's text.
@@ -133,6 +135,7 @@ impl Vault {
             links: Links::new(core.clone(), people.clone()),
             people,
             access: Access::new(core.clone()),
+            admin_keys: AdminKeys::new(core.clone()),
             installation: Installation::new(core.clone(), trail.clone()),
             replies: SealedReplies::new(trail.clone()),
             expiry: Expiry::new(core.clone()),

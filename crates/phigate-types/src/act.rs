@@ -23,6 +23,8 @@ acts! {
     // Alphabetical by code: variant, code in records, words, tone.
     AccountCreate "account.create" "Account created" Plain;
     AccountDelete "account.delete" "Account deleted" Warn;
+    AdminKeyCreate "admin_key.create" "Admin key created" Warn;
+    AdminKeyRevoke "admin_key.revoke" "Admin key revoked" Plain;
     AliasSet "alias.set" "Alias changed" Plain;
     AllowAdd "allow.add" "Value allowed" Warn;
     AllowRemove "allow.remove" "Value no longer allowed" Plain;

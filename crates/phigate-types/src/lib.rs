@@ -22,6 +22,7 @@ mod policy;
 mod provider_kind;
 mod provider_option;
 mod replies;
+mod role;
 mod tone;
 
 pub use act::Act;
@@ -42,4 +43,5 @@ pub use policy::{Level, Levels, Named, Policy, Ruling, Word, Words};
 pub use provider_kind::ProviderKind;
 pub use provider_option::ProviderOption;
 pub use replies::Replies;
+pub use role::{Right, Rights, Role};
 pub use tone::Tone;

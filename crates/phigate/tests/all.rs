@@ -13,6 +13,7 @@ mod disk;
 mod postgres;
 mod support;
 
+mod admin_api;
 mod answers;
 mod architecture;
 mod canary;
@@ -29,6 +30,7 @@ mod logs;
 mod lookup;
 mod metrics;
 mod one_place;
+mod people;
 mod plain_english;
 mod policy;
 mod profile;

@@ -3,6 +3,7 @@
 use askama::Template;
 use phi_detect::PhiKind;
 use phigate_gateway::is_looked_for;
+use phigate_types::Right;
 
 use super::connect::{Connection, connections};
 use crate::clients;
@@ -33,7 +34,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
         clients: connections(&visit, clients::KEY),
         kinds: labels(&on),
         kinds_off: labels(&off),
-        may_set_up: visit.is_owner(),
+        may_set_up: visit.may(Right::Configure),
     })
 }
 

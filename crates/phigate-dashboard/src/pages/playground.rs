@@ -8,6 +8,7 @@ use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
 use phigate_core::text::PhiText;
 use phigate_gateway::{GatewayError, Stages, listed_models, routes};
+use phigate_types::Right;
 use serde_json::{Map, Value, json};
 
 use super::settings::replies::Stage;
@@ -280,7 +281,7 @@ async fn draw(
             models: models.map(|(model, _)| model).collect(),
             mode_code: in_force.code,
             mode_label: in_force.label,
-            may_send: visit.is_owner(),
+            may_send: visit.may(Right::Configure),
             found_words: found_words(&typed, &findings, took_ms),
             pieces: pieces(&typed, &findings, Treatment::Keep),
             findings: findings

@@ -44,7 +44,7 @@ struct Known {
 impl Access {
     /// Admits the caller with this API key, or says why not.
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
-        let key_id = match api_key::public_id(key) {
+        let key_id = match api_key::public_id(api_key::CALLER, key) {
             Err(AdmitError::Malformed) => return Err(Box::pin(self.malformed(key)).await),
             checked => checked?,
         };
@@ -66,7 +66,7 @@ impl Access {
 
     /// Admits a caller from the cache. `None` if the cache is stale or the caller is not admitted.
     pub fn admit_at_once(&self, key: &str) -> Option<Admission> {
-        let key_id = api_key::public_id(key).ok()?;
+        let key_id = api_key::public_id(api_key::CALLER, key).ok()?;
         let generation = self.core.store.generation_at_once()?;
         let known = self.cache_of(generation).keys.get(key_id)?.clone();
         self.admit_known(key, key_id, &known).ok()

@@ -1,6 +1,7 @@
 //! Plain types of the [`Vault`](crate::Vault) interface.
 
 mod account;
+mod admin_key;
 mod alert;
 mod allow;
 mod api_key;
@@ -16,6 +17,7 @@ pub use account::{
     Account, AccountInfo, Admission, ApiKeyInfo, Detection, ModeState, NewApiKey, Retention,
     Settings,
 };
+pub use admin_key::{AdminAdmission, AdminKeyInfo, NewAdminKey};
 pub use alert::Alert;
 pub use allow::{AllowInfo, AllowedValues};
 pub(crate) use api_key::KeyBody;
@@ -28,7 +30,7 @@ pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };
 pub use people::{
-    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
+    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Session, SessionPolicy, User,
 };
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};

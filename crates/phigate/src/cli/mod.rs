@@ -3,6 +3,7 @@
 //! Exit codes: 0 success, 1 a negative result, 2 wrong usage or failure.
 
 mod account;
+mod admin_key;
 mod advice;
 mod allow;
 mod audit;
@@ -41,9 +42,15 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::Flags;
+
+pub(crate) use confirm::NeedsReason;
+pub(crate) use export_to::rows as export_rows;
+pub(crate) use settings::stored as stored_settings;
+pub(crate) use store::{Made, Session};
 
 /// Negative result: PHI found with `scan --check`, verification failed.
 pub(crate) const EXIT_NO: u8 = 1;
@@ -145,10 +152,13 @@ enum Command {
     Account(account::Account),
     /// Add, list and remove people who may log in
     #[command(subcommand)]
-    User(user::User),
+    User(user::Users),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, visible_alias = "keys")]
     Key(key::Key),
+    /// Create, list and revoke keys of the admin API
+    #[command(subcommand)]
+    AdminKey(admin_key::AdminKey),
     /// Change the master key, which wraps all other keys, without downtime
     #[command(subcommand)]
     MasterKey(master_key::MasterKey),
@@ -247,6 +257,39 @@ fn end_quietly_on_a_closed_pipe() {
     }));
 }
 
+/// The command line's own description, from which the admin API takes the options of its calls.
+pub(crate) fn described() -> clap::Command {
+    Cli::command()
+}
+
+/// A command that was parsed for a call of the admin API.
+pub(crate) struct Parsed(Command);
+
+/// Parses words like those of the command line.
+pub(crate) fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
+    let cli = Cli::try_parse_from(words)?;
+    let none = || Cli::command().error(ErrorKind::MissingSubcommand, "");
+    cli.command.map(Parsed).ok_or_else(none)
+}
+
+/// Runs a command in the session of a call of the admin API.
+pub(crate) async fn act(Parsed(command): Parsed, session: &Session) -> anyhow::Result<()> {
+    match command {
+        Command::Account(account) => account::act(account, session).await,
+        Command::User(user) => user::act(user, session).await,
+        Command::Key(key) => key::act(key, session).await,
+        Command::AdminKey(key) => admin_key::act(key, session).await,
+        Command::Provider(provider) => provider::act(provider, session).await,
+        Command::Fallback(fallback) => fallback::act(fallback, session).await,
+        Command::Policy(policy) => policy::act(&policy, session).await,
+        Command::Allow(allow) => allow::act(allow, session).await,
+        Command::Settings(settings) => settings::act(&settings, session).await,
+        Command::ExportTo(command) => export_to::act(command, session).await,
+        _ => anyhow::bail!("the admin API has no call for this command"),
+    }?;
+    Ok(())
+}
+
 fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(serve) => serve::run(&serve, global),
@@ -254,6 +297,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
+        Command::AdminKey(key) => admin_key::run(key, global),
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Fallback(fallback) => fallback::run(fallback, global),

@@ -7,7 +7,7 @@ use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
 use phigate_store::Filter;
-use phigate_types::ErrorCode;
+use phigate_types::{ErrorCode, Right};
 
 use super::rows::{Row, request_row};
 use crate::Dash;
@@ -44,7 +44,6 @@ pub(crate) struct Page {
     pub(crate) period: &'static str,
     pub(crate) legal_hold: bool,
     pub(crate) mode_label: &'static str,
-    pub(crate) may_set_up: bool,
     pub(crate) health: Vec<Health>,
     pub(crate) latest: Vec<Row>,
 }
@@ -91,7 +90,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         layout: visit.layout("/"),
         headline: headline(&stats, period.words),
         periods: periods(period),
-        steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
+        steps: (visit.may(Right::Configure) && recent.is_empty()).then(|| steps(&visit, &keys)),
         figures: figures(&stats, added_ms(&dash.metrics.text())),
         chart: Chart::new(&slots, period.span, period.by_day),
         attention,
@@ -105,7 +104,6 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         period: period.code,
         legal_hold: visit.account.settings.retention.legal_hold,
         mode_label: visit.account.mode.label,
-        may_set_up: visit.is_owner(),
         health,
         latest: latest
             .iter()

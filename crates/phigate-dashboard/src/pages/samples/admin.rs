@@ -327,7 +327,7 @@ pub(super) fn users_page() -> users::Page {
     let person = |email: &str, role, is_you: bool| users::Person {
         email: email.to_owned(),
         role,
-        other: choices([("auditor", "Auditor")], "").remove(0),
+        roles: users::roles("auditor"),
         has_totp: is_you,
         is_owner: is_you,
         is_you,
@@ -339,7 +339,11 @@ pub(super) fn users_page() -> users::Page {
         layout: layout("/users"),
         error: None,
         email: String::new(),
-        roles: choices([("auditor", "Auditor"), ("owner", "Owner")], "auditor"),
+        roles: users::roles("auditor"),
+        summaries: vec![(
+            "Auditor",
+            "Reads all records and settings. Changes nothing.",
+        )],
         link: Some(users::InviteLink {
             email: "sam.doe@clinic.example".to_owned(),
             url: "http://127.0.0.1:8080/setup/invented-token".to_owned(),

@@ -34,7 +34,7 @@ pub(super) async fn run(
     let vault = &session.vault;
     let contents = vault
         .trail
-        .contents_with_token(account, &name, session.actor, &resolve.reason)
+        .contents_with_token(account, &name, session.actor(), &resolve.reason)
         .await?;
     let settings = vault.accounts.settings(account).await?;
     let detector = detector(&settings.detection).map_err(|refusal| anyhow::anyhow!(refusal.0))?;

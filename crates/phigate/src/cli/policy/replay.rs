@@ -148,7 +148,7 @@ pub(super) async fn run(
     };
     let trail = &session.vault.trail;
     let text = tried.text();
-    let said = (text.as_str(), session.actor);
+    let said = (text.as_str(), session.actor());
     phigate_store::replay(trail, &account.id, since, said, visit).await?;
     print(&rows, as_json);
     Ok(())
