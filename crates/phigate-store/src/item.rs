@@ -38,6 +38,8 @@ pub enum ItemKind {
     Meta,
     /// A provider: its address and its sealed key.
     Provider,
+    /// A recognizer: a kind that an account defines, sealed.
+    Recognizer,
     /// Lists the rows of a kind.
     Roll,
     /// A session of the dashboard.
@@ -57,7 +59,7 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 18] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
     (
@@ -111,6 +113,12 @@ const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
         ItemKind::Provider,
         "provider",
         "provider",
+        Protection::Listed,
+    ),
+    (
+        ItemKind::Recognizer,
+        "recognizer",
+        "recognizer",
         Protection::Listed,
     ),
     (ItemKind::Roll, "roll", "roll", Protection::Hashed),

@@ -10,6 +10,7 @@ mod filter;
 mod people;
 mod policy;
 mod provider;
+mod recognizer;
 mod stats;
 
 pub use account::{
@@ -32,4 +33,5 @@ pub use people::{
 };
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
+pub use recognizer::{RecognizerInfo, StoredRecognizer};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};
