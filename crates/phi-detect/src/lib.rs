@@ -125,6 +125,7 @@ mod tidy;
 
 // One finding per piece of text.
 mod budget;
+mod extra;
 #[expect(clippy::disallowed_types, reason = "findings are given away")]
 mod finding;
 mod resolve;
@@ -137,6 +138,7 @@ mod replace;
 pub use code_points::CodePoints;
 pub use decide::Explanation;
 pub use depth::Depth;
+pub use extra::{Extra, FindsExtra, own_kinds};
 pub use finding::{Finding, Findings};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiKinds, PhiRule, RULES};
@@ -145,9 +147,11 @@ pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use budget::{Budget, List};
 use candidate::Candidate;
+use extra::Extras;
 use labels::Meaning;
 use names::Level;
 use page::{Field, Page};
@@ -186,6 +190,8 @@ pub struct Detector {
     /// Kernels that run the name model, if any.
     names: Option<Level>,
     depth: Depth,
+    /// Finds what the account adds.
+    extras: Option<Extras>,
 }
 
 impl Default for Detector {
@@ -194,6 +200,7 @@ impl Default for Detector {
             settings: Settings::default(),
             names: Some(Level::best()),
             depth: Depth::default(),
+            extras: None,
         }
     }
 }
@@ -206,6 +213,7 @@ impl Detector {
             settings,
             names: Some(Level::best()),
             depth: Depth::default(),
+            extras: None,
         })
     }
 
@@ -213,6 +221,13 @@ impl Detector {
     #[must_use]
     pub fn with_depth(mut self, depth: Depth) -> Self {
         self.depth = depth;
+        self
+    }
+
+    /// Adds what an account finds by itself.
+    #[must_use]
+    pub fn with_extras(mut self, extras: Arc<dyn FindsExtra>) -> Self {
+        self.extras = Some(Extras(extras));
         self
     }
 
@@ -251,7 +266,10 @@ impl Detector {
 
     /// Whether findings of a kind are looked for at all.
     pub fn looks_for(&self, kind: PhiKind) -> bool {
-        self.settings.looks_for(kind) && self.settings.reports(kind)
+        match kind.is_own() {
+            true => own_kinds(self).is_some_and(|own| own.contains(&kind)),
+            false => self.settings.looks_for(kind) && self.settings.reports(kind),
+        }
     }
 
     /// The least score of a finding of a kind.
@@ -281,7 +299,7 @@ impl Detector {
         has_time: &dyn Fn() -> bool,
     ) -> Findings {
         let budget = Budget::for_text(has_time, text.len());
-        let list = self.find(text, field.and_then(labels::of_key), 0, &budget, None);
+        let list = self.find(text, field, 0, &budget, None);
         Findings::new(list.into_parts().0, !budget.is_spent())
     }
 
@@ -320,7 +338,7 @@ impl Detector {
     fn find(
         &self,
         text: &str,
-        meaning: Option<Meaning>,
+        field: Option<&str>,
         depth: usize,
         budget: &Budget<'_>,
         mut explained: Option<&mut decide::Explained>,
@@ -328,6 +346,7 @@ impl Detector {
         let memory = budget.memory();
         let view = View::within(budget, text);
         let mut fields = structure::fields(view.text(), budget);
+        let meaning = field.and_then(labels::of_key);
         // A bare `record_id` has nothing beside it that could speak of a person.
         let meaning = meaning.filter(|meaning| *meaning != Meaning::MrnBeside);
         if fields.is_empty() && meaning.is_some() {
@@ -362,6 +381,9 @@ impl Detector {
             }
         } else {
             candidates.retain(|one| one.score >= self.settings.threshold(one.kind));
+        }
+        if let Some(extras) = &self.extras {
+            extras.add(field, &page, &mut candidates);
         }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget, None);

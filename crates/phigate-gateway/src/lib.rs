@@ -156,11 +156,11 @@ pub use provider::{
     SetupRules, check_key, check_setup,
 };
 pub use route::{Route, listed_models, routes, routes_at};
-pub use scanners::{detector, detector_of, scanner_of, scanner_of_all};
+pub use scanners::{detector, detector_of, detector_of_all, scanner_of, scanner_of_all};
 pub use settings::{
-    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, PolicyRow, SettingError, Weaker,
+    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, Kinds, PolicyRow, SettingError, Weaker,
     account_field, account_fields, changed_policy, is_looked_for, policy_table, read_entry,
-    read_words,
+    read_recognizer, read_words,
 };
 pub use stages::Stages;
 pub use stopped::Stopped;

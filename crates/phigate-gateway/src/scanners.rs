@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use phi_detect::{Detector, PhiKind};
 use phigate_core::protect::{AllowList, Scanner};
-use phigate_store::{Account, AllowedValues, Detection};
+use phigate_core::recognizer::{Recognizer, Recognizers};
+use phigate_store::{Account, AllowedValues, Detection, StoredRecognizer};
 
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
+use crate::settings::read_definition;
 
 /// Cached texts per account.
 const REMEMBERED_TEXTS: usize = 4096;
@@ -43,7 +45,11 @@ impl Scanners {
         {
             return Ok(Arc::clone(scanner));
         }
-        let detector = detector_of(account).map_err(|_| GatewayError::DetectorUnavailable)?;
+        // A recognizer that cannot be read would find nothing, so no request passes.
+        let found = recognizers(account, |code| !account.policy.is_off(code));
+        let found = found.ok_or(GatewayError::PolicyUnavailable)?;
+        let detector = with_settings(&account.settings.detection, off(account), found);
+        let detector = detector.map_err(|_| GatewayError::DetectorUnavailable)?;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
         let scanner = scanner.with_report_limit(self.listed_max);
         let scanner = Arc::new(scanner.with_allowed(allow_list(account)));
@@ -61,6 +67,7 @@ struct MadeFor {
     detection: Detection,
     off: Vec<String>,
     allowed: AllowedValues,
+    recognizers: Arc<[StoredRecognizer]>,
 }
 
 impl MadeFor {
@@ -69,6 +76,7 @@ impl MadeFor {
             detection: account.settings.detection.clone(),
             off: account.policy.off().map(str::to_owned).collect(),
             allowed: account.allowed.clone(),
+            recognizers: Arc::clone(&account.recognizers),
         }
     }
 
@@ -77,6 +85,7 @@ impl MadeFor {
         self.detection == account.settings.detection
             && off.eq(account.policy.off())
             && self.allowed == account.allowed
+            && self.recognizers == account.recognizers
     }
 }
 
@@ -94,24 +103,50 @@ pub fn scanner_of(account: &Account) -> Result<Scanner, phi_detect::SettingsErro
 
 /// The scanner for past requests of an account: it also looks for kinds that are off now.
 pub fn scanner_of_all(account: &Account) -> Result<Scanner, phi_detect::SettingsError> {
-    let detector = detector(&account.settings.detection)?;
-    Ok(Scanner::new(detector).with_allowed(allow_list(account)))
+    Ok(Scanner::new(detector_of_all(account)?).with_allowed(allow_list(account)))
+}
+
+/// The detector for past requests of an account: it also looks for kinds that are off now.
+pub fn detector_of_all(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
+    let found = recognizers(account, |_| true).ok_or_else(unreadable)?;
+    with_settings(&account.settings.detection, Vec::new(), found)
 }
 
 /// The detector of an account: its settings, without the kinds that its policy switches off.
 pub fn detector_of(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
-    let off = account.policy.off().filter_map(PhiKind::from_code);
-    with_settings(&account.settings.detection, off.collect())
+    let found = recognizers(account, |code| !account.policy.is_off(code));
+    let found = found.ok_or_else(unreadable)?;
+    with_settings(&account.settings.detection, off(account), found)
+}
+
+/// The kinds of the table that an account has switched off.
+fn off(account: &Account) -> Vec<PhiKind> {
+    let codes = account.policy.off();
+    codes.filter_map(PhiKind::from_code).collect()
+}
+
+/// The recognizers of an account whose codes are wanted; `None` if one cannot be read.
+fn recognizers(account: &Account, is_wanted: impl Fn(&str) -> bool) -> Option<Recognizers> {
+    let stored = account.recognizers.iter();
+    let wanted = stored.filter(|stored| is_wanted(&stored.code));
+    let read = |stored| Recognizer::compile(read_definition(stored)?).ok();
+    let all: Option<Vec<Recognizer>> = wanted.map(read).collect();
+    all.map(Recognizers::new)
+}
+
+fn unreadable() -> phi_detect::SettingsError {
+    phi_detect::SettingsError("a stored recognizer cannot be read".to_owned())
 }
 
 /// The detector with settings of an account. A threshold of an unknown kind is ignored.
 pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsError> {
-    with_settings(detection, Vec::new())
+    with_settings(detection, Vec::new(), Recognizers::new(Vec::new()))
 }
 
 fn with_settings(
     detection: &Detection,
     off: Vec<PhiKind>,
+    found: Recognizers,
 ) -> Result<Detector, phi_detect::SettingsError> {
     let thresholds = detection
         .thresholds
@@ -124,5 +159,9 @@ fn with_settings(
         mrn_formats: detection.mrn_formats.clone(),
     };
     let depth = phigate_core::protect::depth_of(detection.depth);
-    Ok(Detector::new(settings)?.with_depth(depth))
+    let detector = Detector::new(settings)?.with_depth(depth);
+    Ok(match found.is_empty() {
+        true => detector,
+        false => detector.with_extras(Arc::new(found)),
+    })
 }

@@ -40,6 +40,8 @@ pub enum ItemKind {
     Meta,
     /// A provider: its address and its sealed key.
     Provider,
+    /// A recognizer: a kind that an account defines, sealed.
+    Recognizer,
     /// Lists the rows of a kind.
     Roll,
     /// A session of the dashboard.
@@ -119,6 +121,12 @@ const ROWS: [(ItemKind, &str, &str, Protection); 18] = [
         ItemKind::Provider,
         "provider",
         "provider",
+        Protection::Listed,
+    ),
+    (
+        ItemKind::Recognizer,
+        "recognizer",
+        "recognizer",
         Protection::Listed,
     ),
     (ItemKind::Roll, "roll", "roll", Protection::Hashed),

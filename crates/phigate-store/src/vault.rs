@@ -9,7 +9,7 @@ use phigate_verify::Report;
 use uuid::Uuid;
 
 use crate::access::{Access, AdminKeys};
-use crate::accounts::{Accounts, AllowLists};
+use crate::accounts::{Accounts, AllowLists, RecognizerLists};
 use crate::backend::Target;
 use crate::core::Core;
 use crate::exports::Exports;
@@ -89,6 +89,8 @@ pub struct Vault {
     pub accounts: Accounts,
     /// Allow lists of accounts.
     pub allow_lists: AllowLists,
+    /// Recognizers of accounts.
+    pub recognizers: RecognizerLists,
     /// Users: logins, passwords, second factors.
     pub people: People,
     /// Sessions of the dashboard.
@@ -131,6 +133,7 @@ impl Vault {
         let vault = Self {
             accounts: Accounts::new(core.clone()),
             allow_lists: AllowLists::new(Accounts::new(core.clone())),
+            recognizers: RecognizerLists::new(Accounts::new(core.clone())),
             sessions: Sessions::new(core.clone()),
             links: Links::new(core.clone(), people.clone()),
             people,

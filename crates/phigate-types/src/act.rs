@@ -63,6 +63,8 @@ acts! {
     PolicyTry "policy.try" "Policy tried on past requests" Warn;
     ProviderRemove "provider.remove" "Provider removed" Plain;
     ProviderSet "provider.set" "Provider set" Plain;
+    RecognizerRemove "recognizer.remove" "Recognizer removed" Warn;
+    RecognizerSet "recognizer.set" "Recognizer set" Info;
     RequestsRefused "requests.refused" "Requests refused" Bad;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;

@@ -37,6 +37,7 @@ mod profile;
 mod providers;
 mod providers_docs;
 mod recipes;
+mod recognizers;
 mod replicas;
 mod replies;
 mod service;

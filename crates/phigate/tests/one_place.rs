@@ -124,6 +124,10 @@ fn nouns() -> Vec<Noun> {
                     "a finish reason of OpenAI's",
                 ),
                 (
+                    "phigate-core/src/recognizer/definition.rs",
+                    "a field of a definition",
+                ),
+                (
                     "phigate-gateway/src/outcome.rs",
                     "a finish reason of OpenAI's",
                 ),
@@ -186,10 +190,16 @@ fn nouns() -> Vec<Noun> {
             name: "kind of stored item",
             codes: item_kinds(),
             tables: &["phigate-store/src/item.rs"],
-            elsewhere: &[(
-                "phigate-store/src/keys/root.rs",
-                "what a key is derived for",
-            )],
+            elsewhere: &[
+                (
+                    "phigate-core/src/recognizer/find.rs",
+                    "the rule of a finding",
+                ),
+                (
+                    "phigate-store/src/keys/root.rs",
+                    "what a key is derived for",
+                ),
+            ],
         },
         Noun {
             name: "limit",

@@ -14,12 +14,16 @@ mod mrn;
 mod name;
 mod npi;
 mod number;
+mod own;
 mod phone;
 mod ssn;
 
 pub(crate) use meaning::Meaning;
 pub(crate) use number::{Evidence, Number, Shape, Weight};
 
+use std::cmp::Ordering;
+
+use crate::budget::Few;
 use crate::depth::Depth;
 use crate::spelling::Spelling;
 
@@ -87,9 +91,10 @@ static ALWAYS_PHI: &[&PhiRule] = &[
     &health_plan_id::RULE,
 ];
 
-/// A kind of PHI: a row of the table, cheap to copy, ordered as the table is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PhiKind(u8);
+/// A kind of PHI: a row of the table, cheap to copy, ordered as the table is. Kinds that accounts define follow the
+/// table, by their codes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PhiKind(u16);
 
 impl PhiKind {
     /// The kind of e-mail addresses, which alone have a domain.
@@ -98,12 +103,12 @@ impl PhiKind {
     /// The kind of names, beside which other kinds are looked for.
     pub(crate) const NAME: PhiKind = PhiKind(6);
 
-    /// Every kind, in table order.
+    /// Every kind of the table, in its order.
     pub fn all() -> impl Iterator<Item = PhiKind> {
-        (0..RULES.len() as u8).map(PhiKind)
+        (0..RULES.len() as u16).map(PhiKind)
     }
 
-    /// The kind with this code, if there is one.
+    /// The kind of the table with this code, if there is one.
     pub fn from_code(code: &str) -> Option<PhiKind> {
         PhiKind::all().find(|kind| kind.code() == code)
     }
@@ -148,12 +153,30 @@ impl PhiKind {
 
     /// The row that describes this kind.
     pub fn rule(self) -> &'static PhiRule {
-        RULES[self.index()]
+        match self.index() {
+            Some(at) => RULES[at],
+            None => self.own_row(),
+        }
     }
 
-    /// Returns the kind's index in the table.
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
+    /// Returns the kind's index in the table; `None` for a kind that an account defines.
+    pub(crate) fn index(self) -> Option<usize> {
+        (!self.is_own()).then_some(usize::from(self.0))
+    }
+}
+
+impl PartialOrd for PhiKind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PhiKind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match self.is_own() && other.is_own() {
+            true => self.code().cmp(other.code()),
+            false => self.0.cmp(&other.0),
+        }
     }
 }
 
@@ -164,32 +187,43 @@ impl std::fmt::Debug for PhiKind {
 }
 
 /// A set of kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PhiKinds(u128);
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PhiKinds {
+    table: u128,
+    /// Kinds that accounts define, in order. Almost always empty.
+    own: Few<PhiKind>,
+}
 
 impl PhiKinds {
-    /// The set with one more kind.
-    #[must_use]
-    pub fn with(self, kind: PhiKind) -> Self {
-        Self(self.0 | 1 << kind.0)
+    /// Adds a kind.
+    pub fn insert(&mut self, kind: PhiKind) {
+        match kind.index() {
+            Some(at) => self.table |= 1 << at,
+            None => {
+                if let Err(at) = self.own.binary_search(&kind) {
+                    self.own.insert(at, kind);
+                }
+            }
+        }
+    }
+
+    /// Adds the kinds of another set.
+    pub fn extend(&mut self, other: &Self) {
+        self.table |= other.table;
+        for kind in &other.own {
+            self.insert(*kind);
+        }
     }
 
     /// Whether no kind is in the set.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
+    pub fn is_empty(&self) -> bool {
+        self.table == 0 && self.own.is_empty()
     }
 
     /// The kinds, in table order.
-    pub fn iter(self) -> impl Iterator<Item = PhiKind> {
-        PhiKind::all().filter(move |kind| self.0 & 1 << kind.0 != 0)
-    }
-}
-
-impl std::ops::BitOr for PhiKinds {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+    pub fn iter(&self) -> impl Iterator<Item = PhiKind> {
+        let table = PhiKind::all().filter(|kind| self.table & 1 << kind.0 != 0);
+        table.chain(self.own.iter().copied())
     }
 }
 
@@ -213,7 +247,10 @@ mod tests {
     #[test]
     fn set_of_kinds_gives_its_kinds_back() {
         for kind in PhiKind::all() {
-            let set = PhiKinds::default().with(kind) | PhiKinds::default().with(PhiKind::NAME);
+            let (mut set, mut name) = (PhiKinds::default(), PhiKinds::default());
+            set.insert(kind);
+            name.insert(PhiKind::NAME);
+            set.extend(&name);
             assert!(set.iter().any(|one| one == kind) && !set.is_empty());
             assert_eq!(
                 set.iter().count(),

@@ -141,7 +141,8 @@ impl Report {
                 by: None,
             });
             if !finding.hides.is_empty() {
-                self.hidden.push((findings.len() - 1, finding.hides));
+                let hides = finding.hides.clone();
+                self.hidden.push((findings.len() - 1, hides));
             }
             if lists.identifiers {
                 let forms = identifier::stored_forms(finding.kind, exact).into_iter();

@@ -103,7 +103,7 @@ fn scan_slot(
     let value = document.value(slot.node);
     let piece = match slot.place {
         Place::Key => Some(key(form, &value)),
-        Place::Number => number(form, &value),
+        Place::Number => number(scanner, form, &value),
         Place::Structure => {
             scan_structure(scanner, slot, &value.text(), result);
             return;
@@ -121,7 +121,8 @@ fn scan_slot(
     if slot.place == Place::Key && request::is_known_word(&text) {
         return;
     }
-    if !is_lower_case_word(&text) || slot.place == Place::Text {
+    let has_extras = phi_detect::own_kinds(scanner.detector()).is_some();
+    if !is_lower_case_word(&text) || slot.place == Place::Text || has_extras {
         let skipped = match slot.place {
             Place::Text => request::id_prefix(&value, &text),
             _ => 0,
@@ -221,9 +222,12 @@ fn key<'d>(form: &dyn Form, value: &Value<'d>) -> Piece<'d> {
     Piece { text, label }
 }
 
-/// A number to scan. The shortest PHI is the last four digits of an SSN, so shorter numbers are skipped.
-fn number<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
-    (value.raw().len() >= SHORTEST_NUMBER).then(|| Piece {
+/// A number to scan. The shortest PHI is the last four digits of an SSN, so shorter numbers are skipped, unless the
+/// account defines kinds.
+fn number<'d>(scanner: &Scanner, form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
+    let is_wanted =
+        value.raw().len() >= SHORTEST_NUMBER || phi_detect::own_kinds(scanner.detector()).is_some();
+    is_wanted.then(|| Piece {
         text: plain_digits(value.raw()),
         label: request::label(form, value),
     })

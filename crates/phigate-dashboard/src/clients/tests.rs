@@ -106,6 +106,7 @@ fn account(providers: &[(&str, &str, &str)]) -> Account {
         mode: Mode::FLAG,
         policy: Policy::uniform(Mode::FLAG),
         allowed: AllowedValues::default(),
+        recognizers: [].into(),
         settings: Settings::default(),
         providers: providers.iter().map(provider).collect(),
         aliases: BTreeMap::new(),

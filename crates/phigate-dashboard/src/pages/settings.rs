@@ -190,11 +190,10 @@ fn under(mode: Mode, text: &str, findings: &Findings) -> (&'static str, Vec<Piec
             vec![Piece::plain(text)],
         ),
         Effect::Block => {
-            let mut codes: Vec<&str> = PhiKind::all()
-                .filter(|kind| findings.iter().any(|finding| finding.kind == *kind))
-                .map(PhiKind::code)
-                .collect();
-            codes.dedup();
+            let mut kinds: Vec<PhiKind> = findings.iter().map(|finding| finding.kind).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            let codes: Vec<&str> = kinds.into_iter().map(PhiKind::code).collect();
             let refusal = format!("403 phi_blocked: {}", codes.join(", "));
             (
                 "The provider gets nothing; the caller gets",

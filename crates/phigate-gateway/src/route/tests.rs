@@ -16,6 +16,7 @@ fn account(providers: &str) -> Account {
         policy: Policy::uniform(Mode::FLAG),
         settings: Settings::default(),
         allowed: AllowedValues::default(),
+        recognizers: [].into(),
         providers: BTreeMap::new(),
         aliases: BTreeMap::from([("gpt-4".to_owned(), "gpt-4o".to_owned())]),
         fallbacks: BTreeMap::new(),

@@ -5,7 +5,9 @@
 
 mod allow;
 mod fields;
+mod kinds;
 mod policy;
+mod recognizers;
 mod weaker;
 
 use phigate_store::Settings;
@@ -15,7 +17,10 @@ pub use allow::read_entry;
 pub use fields::{
     AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
 };
+pub use kinds::Kinds;
+pub(crate) use kinds::read_definition;
 pub use policy::{PolicyRow, changed_policy, policy_table, read_words};
+pub use recognizers::read_recognizer;
 pub use weaker::{Weaker, is_looked_for};
 
 /// Everything that an owner can set for an account, apart from its providers.

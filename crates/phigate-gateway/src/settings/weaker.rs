@@ -39,6 +39,8 @@ pub enum Weaker {
         /// The level.
         level: String,
     },
+    /// A recognizer of the account is removed or replaced.
+    Recognizer(PhiKind),
     /// A value of a kind no longer counts as PHI.
     Allowed(PhiKind),
     /// A key leaves its group, and so the words of the group.
@@ -155,6 +157,10 @@ impl Weaker {
                 "Less is done about PHI of the type {} by the words of {level}.",
                 kind.label()
             ),
+            Self::Recognizer(kind) => format!(
+                "Values of the type {} are no longer found as the recognizer finds them now.",
+                kind.label()
+            ),
             Self::Allowed(kind) => format!(
                 "A value of the type {} no longer counts as PHI, and is forwarded as it is.",
                 kind.label()
@@ -178,9 +184,9 @@ fn in_days(days: u32) -> String {
     }
 }
 
-/// Whether an account looks for a kind.
+/// Whether an account looks for a kind that it has.
 pub fn is_looked_for(detection: &Detection, kind: PhiKind) -> bool {
-    kind.rule().is_on_by_default || detection.thresholds.contains_key(kind.code())
+    kind.is_own() || kind.rule().is_on_by_default || detection.thresholds.contains_key(kind.code())
 }
 
 /// The score from which a kind counts. A kind that is off counts never.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
 use crate::access::Access;
-use crate::accounts::AccountBody;
+use crate::accounts::{ACCOUNT_ROWS, AccountBody};
 use phigate_types::Policy;
 
 use crate::error::AdmitError;
@@ -108,8 +108,7 @@ impl Access {
         if let Some(account) = self.cache_of(generation).accounts.get(account_id) {
             return Ok(account.clone());
         }
-        let kinds = [ItemKind::Account, ItemKind::Provider];
-        let rows = self.core.guard().rows(account_id, &kinds).await?;
+        let rows = self.core.guard().rows(account_id, &ACCOUNT_ROWS).await?;
         let account = Arc::new(self.core.assemble(rows, generation).await?);
         let mut cache = self.cache();
         if cache.generation == generation {
@@ -152,7 +151,7 @@ impl Access {
         account_id: &str,
         generation: u64,
     ) -> Result<HashMap<String, Arc<Known>>> {
-        let kinds = [ItemKind::Account, ItemKind::ApiKey, ItemKind::Provider];
+        let kinds = [&ACCOUNT_ROWS[..], &[ItemKind::ApiKey]].concat();
         let rows = self.core.guard().rows(account_id, &kinds).await?;
         let (keys, rows): (Vec<Item>, Vec<Item>) = rows
             .into_iter()

@@ -2,11 +2,13 @@
 
 mod allow;
 mod policy;
+mod recognizers;
 mod settings;
 
 pub(crate) use allow::AllowBody;
 pub use allow::AllowLists;
 pub(crate) use policy::check_group;
+pub use recognizers::RecognizerLists;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +26,10 @@ use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
 const NAME_MAX: usize = 64;
+
+/// Kinds of rows that make up the state of an account.
+pub(crate) const ACCOUNT_ROWS: [ItemKind; 3] =
+    [ItemKind::Account, ItemKind::Provider, ItemKind::Recognizer];
 
 /// Accounts, their modes, settings and aliases.
 #[derive(Clone)]
@@ -141,11 +147,7 @@ impl Accounts {
     /// The current state of an account.
     pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
         let version = self.core.store.generation().await?;
-        let items = self
-            .core
-            .guard()
-            .rows(account_id, &[ItemKind::Account, ItemKind::Provider])
-            .await?;
+        let items = self.core.guard().rows(account_id, &ACCOUNT_ROWS).await?;
         self.core.assemble(items, version).await.map(Arc::new)
     }
 
@@ -229,13 +231,17 @@ impl Core {
     /// Assembles an account from its items.
     pub(crate) async fn assemble(&self, items: Vec<Item>, version: u64) -> Result<Account> {
         let mut account = None;
-        let mut providers = BTreeMap::new();
+        let (mut providers, mut recognizers) = (BTreeMap::new(), Vec::new());
         for item in &items {
-            if item.kind == ItemKind::Account {
-                account = Some((item.id.clone(), item.read::<AccountBody>()?));
-            } else {
-                let provider = self.open_provider(item).await?;
-                providers.insert(item.id.clone(), provider);
+            match item.kind {
+                ItemKind::Account => {
+                    account = Some((item.id.clone(), item.read::<AccountBody>()?));
+                }
+                ItemKind::Recognizer => recognizers.push(self.open_recognizer(item).await?),
+                _ => {
+                    let provider = self.open_provider(item).await?;
+                    providers.insert(item.id.clone(), provider);
+                }
             }
         }
         let (id, stored) = account.ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
@@ -257,6 +263,7 @@ impl Core {
             policy,
             settings,
             allowed,
+            recognizers: recognizers.into(),
             providers,
             aliases,
             fallbacks,

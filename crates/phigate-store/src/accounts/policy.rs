@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::accounts::{AccountBody, Accounts};
 use crate::core::Core;
-use crate::item::{Item, ItemKind};
+use crate::item::{Change, Item, ItemKind};
 use crate::model::{AdminAct, By, KeyBody, PolicyLevel, PolicyWords, WordChanges};
 use crate::{Result, StoreError};
 
@@ -18,10 +18,16 @@ const TRIES: usize = 16;
 const GROUP_MAX: usize = 32;
 
 /// Account and keys as stored, with the words of all levels.
-struct Stored {
+pub(super) struct Stored {
     account: (Item, AccountBody),
     keys: BTreeMap<String, (Item, KeyBody)>,
-    words: PolicyWords,
+    pub(super) words: PolicyWords,
+}
+
+impl Stored {
+    pub(super) fn account_name(&self) -> &str {
+        &self.account.1.name
+    }
 }
 
 impl Accounts {
@@ -43,7 +49,7 @@ impl Accounts {
             check_group(name)?;
         }
         let by = by.into();
-        self.change_policy(account_id, |stored| {
+        self.change_policy(account_id, Vec::new(), |stored| {
             let after = stored.words.changed(level, changes).ok_or(match level {
                 PolicyLevel::Key(id) if !stored.keys.contains_key(id) => {
                     StoreError::NotFound(ItemKind::ApiKey.label())
@@ -79,7 +85,7 @@ impl Accounts {
     ) -> Result<()> {
         group.map_or(Ok(()), check_group)?;
         let by = by.into();
-        self.change_policy(account_id, |stored| {
+        self.change_policy(account_id, Vec::new(), |stored| {
             let mut after = stored.words.clone();
             let key = after.keys.get_mut(key_id);
             let key = key.ok_or(StoreError::NotFound(ItemKind::ApiKey.label()))?;
@@ -94,20 +100,21 @@ impl Accounts {
         .await
     }
 
-    /// Writes the rows whose words changed, with the act; tries again after a concurrent change.
-    async fn change_policy(
+    /// Writes the rows whose words changed, and further changes, with the act; tries again after a concurrent change.
+    pub(super) async fn change_policy(
         &self,
         account_id: &str,
+        further: Vec<Change>,
         change: impl Fn(&Stored) -> Result<(PolicyWords, AdminAct)>,
     ) -> Result<()> {
         for _ in 0..TRIES {
             let stored = self.core.policy_rows(account_id).await?;
             let (after, act) = change(&stored)?;
-            if after == stored.words {
+            if after == stored.words && further.is_empty() {
                 return Ok(());
             }
             let act = spelled_out(act, &stored.words, &after);
-            let mut changes = Vec::new();
+            let mut changes = further.clone();
             let (item, body) = &stored.account;
             if (&body.policy, &body.groups) != (&after.account, &after.groups) {
                 let mut body = body.clone();

@@ -8,7 +8,7 @@ use phigate_types::{Depth, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-use crate::model::{AllowedValues, Provider};
+use crate::model::{AllowedValues, Provider, StoredRecognizer};
 
 /// A consistent snapshot of one account, as requests use it.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct Account {
     pub settings: Settings,
     /// Values that are not counted as PHI.
     pub allowed: AllowedValues,
+    /// Kinds that the account defines, by code.
+    pub recognizers: Arc<[StoredRecognizer]>,
     /// Providers by name.
     pub providers: BTreeMap<String, Provider>,
     /// Model aliases, from the requested id to another.

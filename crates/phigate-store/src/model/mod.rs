@@ -11,6 +11,7 @@ mod filter;
 mod people;
 mod policy;
 mod provider;
+mod recognizer;
 mod stats;
 
 pub use account::{
@@ -34,4 +35,5 @@ pub use people::{
 };
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
+pub use recognizer::{RecognizerInfo, StoredRecognizer};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

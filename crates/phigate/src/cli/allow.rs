@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Subcommand;
-use phigate_gateway::{Weaker, read_entry};
+use phigate_gateway::{Kinds, Weaker, read_entry};
 use phigate_store::By;
 
 use super::Global;
@@ -63,7 +63,9 @@ async fn add(
     reason: Option<&str>,
 ) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let (kind, form) = read_entry(code, value).context("cannot allow this value")?;
+    let stored = session.vault.accounts.account(&account.id).await?;
+    let kinds = Kinds::of(&stored.recognizers);
+    let (kind, form) = read_entry(&kinds, code, value).context("cannot allow this value")?;
     let subject = format!("account {}", account.name);
     let reason = reason.map(given_reason).transpose()?;
     let reason = reason_for(

@@ -26,6 +26,7 @@ mod person;
 mod policy;
 mod progress;
 mod provider;
+mod recognizer;
 mod replies;
 mod restore;
 mod scan;
@@ -176,6 +177,9 @@ enum Command {
     /// Add, list and remove values that do not count as PHI
     #[command(subcommand)]
     Allow(allow::Allow),
+    /// Add, list, test and remove kinds of PHI that you define
+    #[command(subcommand)]
+    Recognizer(recognizer::Recognizer),
     /// Show or set any setting of the account
     Settings(settings::SettingsArgs),
     /// Show or set whether masked values are restored in replies
@@ -304,6 +308,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Mode(mode) => mode::run(&mode, global),
         Command::Policy(policy) => policy::run(&policy, global),
         Command::Allow(allow) => allow::run(allow, global),
+        Command::Recognizer(recognizer) => recognizer::run(&recognizer, global),
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),

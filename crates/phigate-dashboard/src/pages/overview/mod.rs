@@ -5,7 +5,7 @@ mod figures;
 
 use askama::Template;
 use axum::extract::State;
-use phi_detect::PhiKind;
+use phigate_gateway::Kinds;
 use phigate_store::Filter;
 use phigate_types::{ErrorCode, Right};
 
@@ -82,7 +82,8 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let slots: Vec<Slot> = stats.buckets.iter().map(slot).collect();
     let log = counted_log(&stats);
     let link = |name: &str, value: &str| format!("{log}&{name}={}", encode(value));
-    let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    let of_account = Kinds::of(&visit.account.recognizers);
+    let kinds = of_account.all().map(|(kind, label)| (kind.code(), label));
     let codes = ErrorCode::all().map(|code| (code.code(), code.code()));
     let name = |id: &str| names.get(id).filter(|name| !name.is_empty()).cloned();
     let name = |id: &str| name(id).unwrap_or_else(|| id.to_owned());

@@ -96,7 +96,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
                 "In the last 30 days, such parts led to the refusal of {refused}. Requests like these will be forwarded."
             )
         }
-        Weaker::Threshold(kind) | Weaker::Kind { kind, .. } => {
+        Weaker::Threshold(kind) | Weaker::Kind { kind, .. } | Weaker::Recognizer(kind) => {
             found(&stats().await?.by_type, kind.code())
         }
         Weaker::MrnFormats => found(&stats().await?.by_type, "mrn"),

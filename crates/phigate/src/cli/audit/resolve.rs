@@ -12,7 +12,7 @@ use phigate_types::Mode;
 
 use crate::cli::EXIT_NO;
 use crate::cli::store::{Session, given_reason};
-use phigate_gateway::detector;
+use phigate_gateway::detector_of_all;
 
 #[derive(Args)]
 pub(in crate::cli) struct Resolve {
@@ -36,8 +36,9 @@ pub(super) async fn run(
         .trail
         .contents_with_token(account, &name, session.actor(), &resolve.reason)
         .await?;
-    let settings = vault.accounts.settings(account).await?;
-    let detector = detector(&settings.detection).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let found_by = vault.accounts.account(account).await?;
+    let detector = detector_of_all(&found_by).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    // Allowed values are found again, because an entry may be newer than the token.
     let scanner = Scanner::new(detector);
     let policy = Policy::uniform(Mode::MASK).allowing_unscannable(true);
     let mut values: Vec<String> = Vec::new();

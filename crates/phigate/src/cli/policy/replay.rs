@@ -1,5 +1,6 @@
 //! `phigate policy try`: past requests under other words.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
@@ -7,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_core::doors::{CHAT, Door};
 use phigate_core::protect::{Scanner, scan};
 use phigate_core::request::Request;
-use phigate_gateway::{changed_policy, read_words, scanner_of_all};
+use phigate_gateway::{Kinds, changed_policy, read_words, scanner_of_all};
 use phigate_store::{Account, Decision, PolicyLevel, PolicyWords, SecretBytes, WordChanges};
 use phigate_types::{Finding, Mode, PhiAgreement, Policy, Word};
 use serde_json::{Value, json};
@@ -82,10 +83,10 @@ impl Tried {
         let groups = groups.map(|(name, words)| (PolicyLevel::Group(name), words));
         let keys = self.keys.iter();
         let keys = keys.map(|(id, words)| (PolicyLevel::Key(id), words));
-        let detection = &account.settings.detection;
+        let (detection, kinds) = (&account.settings.detection, Kinds::of(&account.recognizers));
         let mut after = words.clone();
         for (level, changes) in [own].into_iter().chain(groups).chain(keys) {
-            after = changed_policy(&after, detection, level, changes)?.0;
+            after = changed_policy(&after, (detection, &kinds), level, changes)?.0;
         }
         Ok(after)
     }
@@ -122,7 +123,7 @@ struct Row {
 }
 
 /// Kind, old action, new action, key.
-type Place = (&'static str, &'static str, &'static str, String);
+type Place = (Cow<'static, str>, &'static str, &'static str, String);
 
 pub(super) async fn run(
     session: &Session,
@@ -186,10 +187,7 @@ fn count(
         .iter()
         .zip(scanned.report().ruled(new))
     {
-        let Some(kind) = phi_detect::PhiKind::from_code(&finding.kind) else {
-            continue;
-        };
-        let word = |policy: &Policy, found: &Finding| match policy.is_off(kind.code()) {
+        let word = |policy: &Policy, found: &Finding| match policy.is_off(&found.kind) {
             true => Word::Off,
             false => Word::Treat(found.action.unwrap_or_default()),
         };
@@ -198,7 +196,7 @@ fn count(
             continue;
         }
         let key = decision.key_id.clone();
-        let place = (kind.code(), before.code(), after.code(), key);
+        let place = (finding.kind.clone(), before.code(), after.code(), key);
         let row = rows.entry(place).or_default();
         row.count += 1;
         if row.requests.last() != Some(&decision.request_id) {
@@ -226,7 +224,7 @@ fn print(rows: &BTreeMap<Place, Row>, as_json: bool) {
     let mut table = Table::new(&["KIND", "NOW", "THEN", "KEY", "FINDINGS", "REQUESTS"]);
     for ((kind, old, new, key), row) in rows {
         let requests = row.requests.len().to_string();
-        let words = [*kind, *old, *new].map(str::to_owned);
+        let words = [kind.as_ref(), *old, *new].map(str::to_owned);
         let [kind, old, new] = words;
         table.row([kind, old, new, key.clone(), row.count.to_string(), requests]);
     }

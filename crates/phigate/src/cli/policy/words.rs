@@ -1,7 +1,7 @@
 //! `phigate policy show`, `set` and `request-header`.
 
 use anyhow::{Context, bail};
-use phigate_gateway::{changed_policy, policy_table};
+use phigate_gateway::{Kinds, changed_policy, policy_table};
 use phigate_store::{By, PolicyLevel, PolicyWords, Settings, WordChanges};
 use phigate_types::{Level, Policy, Word};
 use serde_json::{Value, json};
@@ -52,8 +52,10 @@ pub(super) async fn set(
     let account = session.account().await?;
     let accounts = &session.vault.accounts;
     let before = accounts.policy(&account.id).await?;
-    let settings = accounts.settings(&account.id).await?;
-    let (after, weaker) = changed_policy(&before, &settings.detection, level, changes)?;
+    let stored = accounts.account(&account.id).await?;
+    let detection = &stored.settings.detection;
+    let kinds = Kinds::of(&stored.recognizers);
+    let (after, weaker) = changed_policy(&before, (detection, &kinds), level, changes)?;
     let subject = format!("account {}, {}", account.name, Level::from(level));
     let reason = reason.map(given_reason).transpose()?;
     let reason = reason_for(session, &subject, &weaker, reason.as_deref())?;
