@@ -70,11 +70,7 @@ pub(crate) fn of(bytes: &[u8]) -> Result<Kind, Unread> {
         return Ok(Kind::Xml);
     }
     // A text that begins like JSON and breaks off is a damaged file.
-    if ["{\"", "[{", "[\""]
-        .iter()
-        .any(|start| head.starts_with(start))
-        && !is_json(bytes)
-    {
+    if begins_as_json(&head) && !is_json(bytes) {
         return Err(Unread::Damaged);
     }
     Ok(if mail::is_mail(bytes) {
@@ -88,6 +84,23 @@ pub(crate) fn of(bytes: &[u8]) -> Result<Kind, Unread> {
 fn is_xml(bytes: &[u8]) -> bool {
     let page = xml::decode(bytes).and_then(|source| xml::raw(&source));
     !matches!(page, Err(Unread::Damaged))
+}
+
+/// Whether bytes are UTF-8 text that is not a document of another type, without a look at more than their beginning.
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    let head = start(bytes);
+    magic(bytes).is_none()
+        && !head.starts_with(['<', '\u{feff}'])
+        && !bytes.starts_with(b"{\\rtf")
+        && !begins_as_json(&head)
+        && !mail::is_mail(bytes)
+        && std::str::from_utf8(bytes).is_ok()
+}
+
+/// Whether the beginning of a text is one of JSON.
+fn begins_as_json(head: &str) -> bool {
+    let starts = ["{\"", "[{", "[\""];
+    starts.iter().any(|start| head.starts_with(start))
 }
 
 /// Whether bytes are JSON, or lines of JSON.

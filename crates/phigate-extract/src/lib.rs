@@ -22,6 +22,11 @@ use phigate_types::{DocumentText, Place, Unread};
 use collect::Collector;
 use kind::Kind;
 
+/// Whether bytes are UTF-8 text of no other format.
+pub fn is_plain(bytes: &[u8]) -> bool {
+    kind::is_plain(bytes)
+}
+
 /// Returns all text of a document.
 ///
 /// # Errors

@@ -62,6 +62,7 @@ fn cells_are_read_as_shown() {
         "{text}"
     );
     assert!(text.contains("\"Named\""), "{text}");
+    assert!(!text.contains("000-00-0000"), "{text}");
 }
 
 #[test]

@@ -105,6 +105,7 @@
 mod admit;
 mod decide;
 mod decision;
+pub mod documents;
 mod early_limiter;
 mod error;
 mod export;

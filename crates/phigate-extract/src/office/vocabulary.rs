@@ -222,6 +222,10 @@ pub(super) fn is_made(family: Family, element: &Element<'_>, attribute: &str, va
     if is_id && is_number {
         return true;
     }
+    let is_pattern = attribute == "formatCode" && is_number_pattern(value);
+    if is_pattern || is_colour(element.local, attribute, value) {
+        return true;
+    }
     let is_reference = family == Family::Sheet
         && matches!(
             attribute,
@@ -267,6 +271,26 @@ fn is_small_number(value: &str) -> bool {
         && is_digits(whole)
         && is_digits(fraction)
         && (fraction.len() < 5 || whole.len() < 3)
+}
+
+/// Whether a number format has no text: no quoted words, and no digits but placeholders and bounds such as `9999999`.
+fn is_number_pattern(code: &str) -> bool {
+    !code.contains(|each: char| matches!(each, '1'..='8' | '"'))
+}
+
+/// Whether a value is a colour, such as `4F81BD`.
+fn is_colour(element: &str, attribute: &str, value: &str) -> bool {
+    let names_colour = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["color", "clr", "rgb"]
+            .iter()
+            .any(|word| name.contains(word))
+            || name == "fill"
+    };
+    let digits = value.strip_prefix('#').unwrap_or(value);
+    matches!(digits.len(), 6 | 8)
+        && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && (names_colour(attribute) || attribute == "val" && names_colour(element))
 }
 
 /// Whether a value is a GUID in braces.
