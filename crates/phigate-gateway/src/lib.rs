@@ -106,6 +106,7 @@ mod admin_call;
 mod admit;
 mod decide;
 mod decision;
+pub mod documents;
 mod early_limiter;
 mod error;
 mod export;

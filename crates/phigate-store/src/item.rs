@@ -61,7 +61,7 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 18] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 19] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
     (

@@ -4,6 +4,7 @@ mod admin;
 mod app;
 mod cli;
 mod config;
+mod confine;
 mod demo;
 mod hosts;
 mod housekeeping;

@@ -20,6 +20,7 @@ mod canary;
 mod chat_completions;
 mod clouds;
 mod commands;
+mod documents;
 mod doors;
 mod edge;
 mod exports;

@@ -13,6 +13,7 @@ mod detection;
 mod doctor;
 mod eval;
 mod export_to;
+mod extract;
 mod fallback;
 mod instance;
 mod key;
@@ -208,6 +209,9 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Print the OpenAPI description of the interface
     Openapi,
+    /// Read one document from standard input, confined; the gateway starts this itself
+    #[command(hide = true)]
+    Extract(extract::Extract),
 }
 
 /// Runs the command that the process was started with.
@@ -322,6 +326,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Backup(to) => transfer::backup(&to, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
         Command::Openapi => openapi::run(),
+        Command::Extract(extract) => extract::run(&extract),
     }
 }
 

@@ -1,0 +1,135 @@
+//! Files that are scanned: text as it is, and documents as their text.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use phi_detect::{CodePoints, Detector, Findings};
+use phigate_gateway::documents::Readers;
+use phigate_types::{DocumentText, Passage, Place, Stretch};
+
+/// The most bytes of a document; longer text is scanned as it is.
+const DOCUMENT: usize = 25 << 20;
+
+/// Text of a file.
+pub(super) struct Source {
+    /// Passages, each of which is scanned by itself.
+    pub(super) passages: Vec<Passage>,
+    /// The document that it is the text of.
+    document: Option<DocumentText>,
+}
+
+/// Code points of a finding, and its place in a document.
+pub(super) struct Position {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) path: Option<String>,
+}
+
+impl Source {
+    /// Whether the text is that of a document.
+    pub(super) fn is_document(&self) -> bool {
+        self.document.is_some()
+    }
+
+    /// Returns the positions of findings, which are in order. Those in documents count from the beginning of their place.
+    pub(super) fn positions(
+        &self,
+        detector: &Detector,
+        passage: &Passage,
+        findings: &Findings,
+    ) -> Vec<Position> {
+        let Some(document) = &self.document else {
+            return positions(&passage.text, findings);
+        };
+        let mut points = CodePoints::new(&passage.text);
+        let mut names = Names {
+            detector,
+            known: HashMap::new(),
+        };
+        let mut from: Option<(Stretch, usize)> = None;
+        let position = |finding: &phi_detect::Finding| {
+            let stretch = passage.stretch(finding.span.start);
+            let stretch = stretch.unwrap_or(Stretch {
+                start: 0,
+                place: Place::Whole,
+            });
+            let base = match from {
+                Some((known, base)) if known == stretch => base,
+                _ => points.at(stretch.start),
+            };
+            from = Some((stretch, base));
+            let shows_name = names.may_be_shown(document, stretch.place);
+            let path = document.path(stretch.place, shows_name);
+            Position {
+                start: points.at(finding.span.start).saturating_sub(base),
+                end: points.at(finding.span.end).saturating_sub(base),
+                path: Some(path).filter(|path| !path.is_empty()),
+            }
+        };
+        findings.iter().map(position).collect()
+    }
+}
+
+/// Returns the positions of findings in a text, counted in one pass.
+pub(super) fn positions(text: &str, findings: &Findings) -> Vec<Position> {
+    let mut points = CodePoints::new(text);
+    let position = |finding: &phi_detect::Finding| Position {
+        start: points.at(finding.span.start),
+        end: points.at(finding.span.end),
+        path: None,
+    };
+    findings.iter().map(position).collect()
+}
+
+/// Names of sheets and parts, and whether they may be shown: those without PHI.
+struct Names<'d> {
+    detector: &'d Detector,
+    known: HashMap<String, bool>,
+}
+
+impl Names<'_> {
+    fn may_be_shown(&mut self, document: &DocumentText, place: Place) -> bool {
+        let Some(name) = document.name(place) else {
+            return true;
+        };
+        let scan = || self.detector.scan(name).is_empty();
+        *self.known.entry(name.to_owned()).or_insert_with(scan)
+    }
+}
+
+/// Reads a file or standard input, and the text of a document there.
+pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Source> {
+    let name = file.map_or("standard input".into(), |path| path.display().to_string());
+    let mut bytes = Vec::new();
+    match file {
+        None => std::io::stdin().lock().read_to_end(&mut bytes),
+        Some(path) => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    }
+    .with_context(|| format!("cannot read {name}"))?;
+    if bytes.len() > DOCUMENT || phigate_extract::is_plain(&bytes) {
+        return match String::from_utf8(bytes) {
+            Ok(text) => Ok(Source {
+                passages: vec![Passage::at(Place::Whole, text)],
+                document: None,
+            }),
+            Err(_) => bail!("{name} is not UTF-8 text, and is too large for a document"),
+        };
+    }
+    let document = Readers::new(program()?, 1).read(bytes);
+    let document =
+        document.map_err(|error| anyhow::anyhow!("{name} cannot be scanned: {error}"))?;
+    Ok(Source {
+        passages: document.passages.clone(),
+        document: Some(document),
+    })
+}
+
+/// Returns this program, also after its file was replaced.
+pub(in crate::cli) fn program() -> anyhow::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok(PathBuf::from("/proc/self/exe"));
+    }
+    std::env::current_exe().context("this program cannot be found")
+}
