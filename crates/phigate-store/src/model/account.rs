@@ -44,6 +44,8 @@ pub struct Admission {
     pub account: Arc<Account>,
     /// The policy of account, group and key.
     pub policy: Policy,
+    /// Subject of the token that acts as the key; `None` if the caller has the key itself.
+    pub subject: Option<String>,
 }
 
 impl Admission {
@@ -52,6 +54,7 @@ impl Admission {
         Self {
             key_id: name.to_owned(),
             policy: account.policy.clone(),
+            subject: None,
             account,
         }
     }
