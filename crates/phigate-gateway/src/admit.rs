@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::Timestamp;
+use phigate_auth::Token;
 use phigate_store::{AdminAct, Admission, AdmitError};
 use phigate_types::Act;
 use uuid::Uuid;
@@ -24,6 +25,7 @@ impl Gateway {
         request_id: Uuid,
     ) -> Result<Admission, GatewayError> {
         let admitted = match key_of(headers) {
+            Ok(token) if Token::is_one(token) => Box::pin(self.admit_token(token)).await,
             Ok(key) => self.vault.access.admit(key).await,
             Err(error) => Err(error),
         };

@@ -10,6 +10,7 @@ use phigate_edge::{Drain, PerThread};
 use phigate_store::Vault;
 use phigate_types::Limits;
 
+use crate::caller_tokens::IssuerKeys;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
@@ -25,6 +26,8 @@ pub struct Gateway {
     /// Providers that keep failing.
     pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
+    /// Keys of the issuers of callers' tokens.
+    pub(crate) issuer_keys: IssuerKeys,
     pub(crate) bad_keys: BadKeys,
     /// Counts of refused requests, until they are recorded.
     pub(crate) refusals: Refusals,
@@ -53,6 +56,7 @@ impl Gateway {
         let now = Instant::now();
         let provider = Provider::new(limits, providers.rules(), providers.ca_file)?;
         Ok(Arc::new(Self {
+            issuer_keys: IssuerKeys::new(provider.fetcher()),
             provider,
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),

@@ -104,6 +104,7 @@
 
 mod admin_call;
 mod admit;
+mod caller_tokens;
 mod decide;
 mod decision;
 pub mod documents;

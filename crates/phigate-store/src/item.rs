@@ -32,6 +32,8 @@ pub enum ItemKind {
     Guesses,
     /// A login whose second step is still to come.
     Halfway,
+    /// An issuer whose tokens act as an API key.
+    Issuer,
     /// The lease of a chain by a process.
     Lane,
     /// A one-time link.
@@ -114,6 +116,12 @@ const ROWS: [(ItemKind, &str, &str, Protection); 19] = [
         Protection::None,
     ),
     (ItemKind::Halfway, "halfway", "login", Protection::Hashed),
+    (
+        ItemKind::Issuer,
+        "token_issuer",
+        "token issuer",
+        Protection::Listed,
+    ),
     (ItemKind::Lane, "lane", "lease", Protection::None),
     (ItemKind::Link, "link", "link", Protection::Listed),
     (ItemKind::Meta, "meta", "mark", Protection::None),

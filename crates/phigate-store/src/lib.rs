@@ -33,7 +33,7 @@ mod trail;
 mod vault;
 mod writer;
 
-pub use access::{Access, AdminKeys, Conversation, ConversationName, KEY_NAME_CHARS_MAX};
+pub use access::{Access, AdminKeys, Conversation, ConversationName, Issuers, KEY_NAME_CHARS_MAX};
 pub use accounts::{Accounts, AllowLists, RecognizerLists};
 pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use phigate_verify::Report;
 use uuid::Uuid;
 
-use crate::access::{Access, AdminKeys};
+use crate::access::{Access, AdminKeys, Issuers};
 use crate::accounts::{Accounts, AllowLists, RecognizerLists};
 use crate::backend::Target;
 use crate::core::Core;
@@ -101,6 +101,8 @@ pub struct Vault {
     pub access: Access,
     /// Keys of the admin API.
     pub admin_keys: AdminKeys,
+    /// Issuers whose tokens act as API keys.
+    pub issuers: Issuers,
     /// The audit trail: writing, reading, proving.
     pub trail: Trail,
     /// Outcomes with the provider's text.
@@ -139,6 +141,7 @@ impl Vault {
             people,
             access: Access::new(core.clone()),
             admin_keys: AdminKeys::new(core.clone()),
+            issuers: Issuers::new(core.clone()),
             installation: Installation::new(core.clone(), trail.clone()),
             replies: SealedReplies::new(trail.clone()),
             expiry: Expiry::new(core.clone()),

@@ -47,6 +47,8 @@ acts! {
     InstallationBackup "installation.backup" "Backup made" Warn;
     InstallationExport "installation.export" "Installation exported" Warn;
     InstallationImport "installation.import" "Installation imported" Warn;
+    JwtRemove "jwt.remove" "Token issuer removed" Plain;
+    JwtSet "jwt.set" "Token issuer set" Warn;
     KeyCreate "key.create" "API key created" Plain;
     KeyRefused "key.refused" "Bad key refused" Bad;
     KeyRevoke "key.revoke" "API key revoked" Plain;

@@ -16,6 +16,7 @@ mod support;
 mod admin_api;
 mod answers;
 mod architecture;
+mod caller_tokens;
 mod canary;
 mod chat_completions;
 mod clouds;

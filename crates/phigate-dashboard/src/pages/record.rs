@@ -339,6 +339,10 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         || decision.key_id.clone(),
         |name| format!("{name} ({})", decision.key_id),
     );
+    let key = match &decision.subject {
+        Some(subject) => format!("{key}, for {subject}"),
+        None => key,
+    };
     let sent = decision
         .sizes
         .sent

@@ -14,11 +14,13 @@ use phigate_types::Policy;
 use crate::error::AdmitError;
 use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
-use crate::model::{Account, Admission, KeyBody, PolicyWords};
+use crate::model::{Account, Admission, KeyBody, PolicyWords, TokenRule};
 use crate::{Result, StoreError};
 
 /// Precision of the recorded last use of a key.
 const USED_US: i64 = 10_000_000;
+/// Most rotations of a key that are followed.
+const ROTATIONS_MAX: usize = 64;
 /// Keys remembered at most; beyond that they are read again.
 const KEYS_MAX: usize = 100_000;
 
@@ -85,6 +87,11 @@ impl Access {
             }
             known.matched.get_or_init(|| fingerprint);
         }
+        self.admit_valid(key_id, known)
+    }
+
+    /// Admits the caller of a key, unless the key has ended.
+    fn admit_valid(&self, key_id: &str, known: &Known) -> Result<Admission, AdmitError> {
         let (now, key_id) = (self.core.now(), key_id.to_owned());
         if known.stored.revoked.is_some_and(|revoked| revoked <= now) {
             let account_id = known.account.id.clone();
@@ -99,7 +106,33 @@ impl Access {
             key_id,
             account: known.account.clone(),
             policy: known.policy.clone(),
+            subject: None,
         })
+    }
+
+    /// Admits the caller whose token acts as a key, or says why not. A key that has ended after it was rotated is
+    /// followed to its replacement.
+    pub async fn admit_subject(
+        &self,
+        rule: &TokenRule,
+        subject: &str,
+    ) -> Result<Admission, AdmitError> {
+        let mut key_id = rule.config.key_id.clone();
+        for _ in 0..ROTATIONS_MAX {
+            let known = self.known(&key_id).await?;
+            let known = known.filter(|known| known.account.id == rule.account_id);
+            let known = known.ok_or(AdmitError::Unknown)?;
+            match (self.admit_valid(&key_id, &known), &known.stored.rotated_to) {
+                (Err(AdmitError::Expired { .. }), Some(next)) => key_id.clone_from(next),
+                (admitted, _) => {
+                    return admitted.map(|admission| Admission {
+                        subject: Some(subject.to_owned()),
+                        ..admission
+                    });
+                }
+            }
+        }
+        Err(AdmitError::Unknown)
     }
 
     /// The current state of an account, for actors without a key.

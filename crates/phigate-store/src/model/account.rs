@@ -46,6 +46,8 @@ pub struct Admission {
     pub account: Arc<Account>,
     /// The policy of account, group and key.
     pub policy: Policy,
+    /// Subject of the token that acts as the key; `None` if the caller has the key itself.
+    pub subject: Option<String>,
 }
 
 impl Admission {
@@ -54,6 +56,7 @@ impl Admission {
         Self {
             key_id: name.to_owned(),
             policy: account.policy.clone(),
+            subject: None,
             account,
         }
     }

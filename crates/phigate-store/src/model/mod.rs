@@ -8,6 +8,7 @@ mod api_key;
 mod audit;
 mod export;
 mod filter;
+mod issuer;
 mod people;
 mod policy;
 mod provider;
@@ -30,6 +31,7 @@ pub use export::{ExportBatch, ExportConfig, ExportInfo, ExportState, ExportedLin
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };
+pub use issuer::{IssuerConfig, IssuerInfo, TokenRule};
 pub use people::{
     Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Session, SessionPolicy, User,
 };

@@ -89,12 +89,15 @@ fn field(arg: &Arg) -> Field {
     }
 }
 
-/// Takes the secret out of a body.
+/// Takes the secret of a command out of a body.
 pub(super) fn take_secret(
-    fields: &mut Map<String, Value>,
+    command: &[&str],
+    body: &mut Map<String, Value>,
 ) -> Result<Option<SecretString>, Refusal> {
-    for (name, _) in SECRETS {
-        match fields.get_mut(name) {
+    let known = fields(command, false);
+    for field in known.iter().filter(|field| field.is_secret) {
+        let name = field.name.as_str();
+        match body.get_mut(name) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => {
                 // The field stays, to say that there is a secret.
@@ -396,10 +399,15 @@ mod tests {
     #[test]
     fn secret_is_taken_out_of_the_body() {
         let mut body = json!({"key": "sk-invented"}).as_object().unwrap().clone();
-        let secret = take_secret(&mut body).unwrap().unwrap();
+        let secret = take_secret(&["provider", "set"], &mut body)
+            .unwrap()
+            .unwrap();
         assert_eq!(secret.expose(), "sk-invented");
         assert_eq!(body["key"], "");
         let mut wrong = json!({"key": 7}).as_object().unwrap().clone();
-        assert!(take_secret(&mut wrong).is_err());
+        assert!(take_secret(&["provider", "set"], &mut wrong).is_err());
+        // Of a token issuer, `key` is the id of a key.
+        let mut id = json!({"key": "abcdefghijkl"}).as_object().unwrap().clone();
+        assert!(take_secret(&["jwt", "set"], &mut id).unwrap().is_none());
     }
 }

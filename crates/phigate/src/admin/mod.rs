@@ -139,13 +139,13 @@ impl Admin {
         query: &str,
     ) -> Result<Response, Refusal> {
         let _turn = self.turn.lock().await;
-        let secret = body::take_secret(&mut fields)?;
-        let session = Session::of_call(&self.app, asked.admission, secret);
-        let before = self.entry_of(asked, &session).await?;
-        asked.conditions.check(before.as_ref())?;
         let Work::Run { words, put, .. } = &asked.call.work else {
             return Err(Refusal::not_found());
         };
+        let secret = body::take_secret(words, &mut fields)?;
+        let session = Session::of_call(&self.app, asked.admission, secret);
+        let before = self.entry_of(asked, &session).await?;
+        asked.conditions.check(before.as_ref())?;
         let words = match (put, &before) {
             (Put::Anew(_), None) if !fields.contains_key("role") => {
                 let code = ErrorCode::MissingRequiredParameter;

@@ -83,6 +83,11 @@ pub(super) fn groups<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entri
     .boxed()
 }
 
+/// The issuers whose tokens act as keys.
+pub(super) fn issuers<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entries<'a> {
+    async { named("name", &session.vault.issuers.list(&key.account_id).await?) }.boxed()
+}
+
 /// The callers' keys.
 pub(super) fn keys<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entries<'a> {
     async { named("id", &session.vault.access.api_keys(&key.account_id).await?) }.boxed()

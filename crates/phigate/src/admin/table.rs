@@ -362,6 +362,19 @@ pub(super) static RESOURCES: &[Resource] = &[
         ],
     ),
     resource(
+        "jwt",
+        "token issuer",
+        "name",
+        CONFIGURE,
+        read::issuers,
+        &[
+            LIST,
+            GET,
+            put(&["jwt", "set"], Name::First, Put::Any, Body::Options),
+            delete(&["jwt", "remove"]),
+        ],
+    ),
+    resource(
         "keys",
         "API key",
         "id",
@@ -527,6 +540,7 @@ mod tests {
             "allow",
             "export-to",
             "fallback",
+            "jwt",
             "key",
             "master-key",
             "policy",

@@ -16,6 +16,7 @@ mod export_to;
 mod extract;
 mod fallback;
 mod instance;
+mod jwt;
 mod key;
 mod log_lines;
 mod logs;
@@ -158,6 +159,9 @@ enum Command {
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, visible_alias = "keys")]
     Key(key::Key),
+    /// Let the tokens of an issuer act as an API key
+    #[command(subcommand)]
+    Jwt(jwt::Jwt),
     /// Create, list and revoke keys of the admin API
     #[command(subcommand)]
     AdminKey(admin_key::AdminKey),
@@ -286,6 +290,7 @@ pub(crate) async fn act(Parsed(command): Parsed, session: &Session) -> anyhow::R
         Command::Account(account) => account::act(account, session).await,
         Command::User(user) => user::act(user, session).await,
         Command::Key(key) => key::act(key, session).await,
+        Command::Jwt(jwt) => jwt::act(jwt, session).await,
         Command::AdminKey(key) => admin_key::act(key, session).await,
         Command::Provider(provider) => provider::act(provider, session).await,
         Command::Fallback(fallback) => fallback::act(fallback, session).await,
@@ -305,6 +310,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
+        Command::Jwt(jwt) => jwt::run(jwt, global),
         Command::AdminKey(key) => admin_key::run(key, global),
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),

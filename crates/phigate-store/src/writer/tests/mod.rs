@@ -206,6 +206,7 @@ impl Process {
                 time: Timestamp::UNIX_EPOCH,
                 account: "clinic".to_owned(),
                 key_id: "abcdefghijkl".to_owned(),
+                subject: None,
                 mode: Mode::FLAG,
                 policy: None,
                 action: Action::FORWARDED,
