@@ -11,6 +11,7 @@ mod people;
 mod policy;
 mod provider;
 mod recognizer;
+mod roster;
 mod stats;
 
 pub use account::{
@@ -34,4 +35,6 @@ pub use people::{
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use recognizer::{RecognizerInfo, StoredRecognizer};
+pub(crate) use roster::{RosterCodes, RosterKey};
+pub use roster::{RosterDraft, RosterInfo, Rosters};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};
