@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use phi_detect::{Detector, PhiKind};
-use phigate_core::protect::{AllowList, Scanner};
+use phigate_core::protect::{AllowList, Scanner, SiteFinder};
 use phigate_core::recognizer::{Recognizer, Recognizers};
-use phigate_store::{Account, AllowedValues, Detection, StoredRecognizer};
+use phigate_core::roster::Roster;
+use phigate_store::{Account, AllowedValues, Detection, Rosters, StoredRecognizer};
 
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
@@ -46,7 +47,7 @@ impl Scanners {
             return Ok(Arc::clone(scanner));
         }
         // A recognizer that cannot be read would find nothing, so no request passes.
-        let found = recognizers(account, |code| !account.policy.is_off(code));
+        let found = site_finder(account, |code| !account.policy.is_off(code));
         let found = found.ok_or(GatewayError::PolicyUnavailable)?;
         let detector = with_settings(&account.settings.detection, off(account), found);
         let detector = detector.map_err(|_| GatewayError::DetectorUnavailable)?;
@@ -68,6 +69,7 @@ struct MadeFor {
     off: Vec<String>,
     allowed: AllowedValues,
     recognizers: Arc<[StoredRecognizer]>,
+    rosters: Rosters,
 }
 
 impl MadeFor {
@@ -77,6 +79,7 @@ impl MadeFor {
             off: account.policy.off().map(str::to_owned).collect(),
             allowed: account.allowed.clone(),
             recognizers: Arc::clone(&account.recognizers),
+            rosters: account.rosters.clone(),
         }
     }
 
@@ -86,6 +89,7 @@ impl MadeFor {
             && off.eq(account.policy.off())
             && self.allowed == account.allowed
             && self.recognizers == account.recognizers
+            && self.rosters == account.rosters
     }
 }
 
@@ -108,13 +112,13 @@ pub fn scanner_of_all(account: &Account) -> Result<Scanner, phi_detect::Settings
 
 /// The detector for past requests of an account: it also looks for kinds that are off now.
 pub fn detector_of_all(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
-    let found = recognizers(account, |_| true).ok_or_else(unreadable)?;
+    let found = site_finder(account, |_| true).ok_or_else(unreadable)?;
     with_settings(&account.settings.detection, Vec::new(), found)
 }
 
 /// The detector of an account: its settings, without the kinds that its policy switches off.
 pub fn detector_of(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
-    let found = recognizers(account, |code| !account.policy.is_off(code));
+    let found = site_finder(account, |code| !account.policy.is_off(code));
     let found = found.ok_or_else(unreadable)?;
     with_settings(&account.settings.detection, off(account), found)
 }
@@ -125,13 +129,16 @@ fn off(account: &Account) -> Vec<PhiKind> {
     codes.filter_map(PhiKind::from_code).collect()
 }
 
-/// The recognizers of an account whose codes are wanted; `None` if one cannot be read.
-fn recognizers(account: &Account, is_wanted: impl Fn(&str) -> bool) -> Option<Recognizers> {
+/// The finder of an account's rosters and wanted recognizers; `None` if one cannot be read.
+fn site_finder(account: &Account, is_wanted: impl Fn(&str) -> bool) -> Option<Option<SiteFinder>> {
     let stored = account.recognizers.iter();
     let wanted = stored.filter(|stored| is_wanted(&stored.code));
     let read = |stored| Recognizer::compile(read_definition(stored)?).ok();
     let all: Option<Vec<Recognizer>> = wanted.map(read).collect();
-    all.map(Recognizers::new)
+    let rosters = account.rosters.clone();
+    let has_any = !rosters.is_empty();
+    let roster = has_any.then(|| Roster::new(move |words| rosters.holds(words)));
+    Some(SiteFinder::new(Recognizers::new(all?), roster))
 }
 
 fn unreadable() -> phi_detect::SettingsError {
@@ -140,13 +147,13 @@ fn unreadable() -> phi_detect::SettingsError {
 
 /// The detector with settings of an account. A threshold of an unknown kind is ignored.
 pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsError> {
-    with_settings(detection, Vec::new(), Recognizers::new(Vec::new()))
+    with_settings(detection, Vec::new(), None)
 }
 
 fn with_settings(
     detection: &Detection,
     off: Vec<PhiKind>,
-    found: Recognizers,
+    found: Option<SiteFinder>,
 ) -> Result<Detector, phi_detect::SettingsError> {
     let thresholds = detection
         .thresholds
@@ -160,8 +167,8 @@ fn with_settings(
     };
     let depth = phigate_core::protect::depth_of(detection.depth);
     let detector = Detector::new(settings)?.with_depth(depth);
-    Ok(match found.is_empty() {
-        true => detector,
-        false => detector.with_extras(Arc::new(found)),
+    Ok(match found {
+        None => detector,
+        Some(found) => detector.with_extras(Arc::new(found)),
     })
 }

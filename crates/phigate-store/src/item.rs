@@ -46,6 +46,10 @@ pub enum ItemKind {
     Recognizer,
     /// Lists the rows of a kind.
     Roll,
+    /// A roster of patients: its name and its number of parts.
+    Roster,
+    /// Codes of a roster.
+    RosterPart,
     /// A session of the dashboard.
     Session,
     /// A user of the dashboard.
@@ -63,7 +67,7 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 19] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 22] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
     (
@@ -138,6 +142,13 @@ const ROWS: [(ItemKind, &str, &str, Protection); 19] = [
         Protection::Listed,
     ),
     (ItemKind::Roll, "roll", "roll", Protection::Hashed),
+    (ItemKind::Roster, "roster", "roster", Protection::Listed),
+    (
+        ItemKind::RosterPart,
+        "roster_part",
+        "part of a roster",
+        Protection::Hashed,
+    ),
     (ItemKind::Session, "session", "session", Protection::Hashed),
     (ItemKind::User, "user", "user", Protection::Listed),
 ];

@@ -34,7 +34,7 @@ mod vault;
 mod writer;
 
 pub use access::{Access, AdminKeys, Conversation, ConversationName, Issuers, KEY_NAME_CHARS_MAX};
-pub use accounts::{Accounts, AllowLists, RecognizerLists};
+pub use accounts::{Accounts, AllowLists, RecognizerLists, RosterLists};
 pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};
 pub use exports::{ExportRun, Exports, shown_address};

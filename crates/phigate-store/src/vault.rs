@@ -9,7 +9,7 @@ use phigate_verify::Report;
 use uuid::Uuid;
 
 use crate::access::{Access, AdminKeys, Issuers};
-use crate::accounts::{Accounts, AllowLists, RecognizerLists};
+use crate::accounts::{Accounts, AllowLists, RecognizerLists, RosterCache, RosterLists};
 use crate::backend::Target;
 use crate::core::Core;
 use crate::exports::Exports;
@@ -91,6 +91,8 @@ pub struct Vault {
     pub allow_lists: AllowLists,
     /// Recognizers of accounts.
     pub recognizers: RecognizerLists,
+    /// Rosters of accounts.
+    pub rosters: RosterLists,
     /// Users: logins, passwords, second factors.
     pub people: People,
     /// Sessions of the dashboard.
@@ -136,6 +138,7 @@ impl Vault {
             accounts: Accounts::new(core.clone()),
             allow_lists: AllowLists::new(Accounts::new(core.clone())),
             recognizers: RecognizerLists::new(Accounts::new(core.clone())),
+            rosters: RosterLists::new(Accounts::new(core.clone())),
             sessions: Sessions::new(core.clone()),
             links: Links::new(core.clone(), people.clone()),
             people,
@@ -275,6 +278,7 @@ async fn open_core(options: &Options) -> Result<(Arc<Core>, bool)> {
         keyring,
         writer,
         clock: options.clock.clone(),
+        rosters: RosterCache::default(),
     };
     Ok((Arc::new(core), created))
 }

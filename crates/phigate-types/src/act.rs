@@ -70,6 +70,8 @@ acts! {
     RequestsRefused "requests.refused" "Requests refused" Bad;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;
+    RosterImport "roster.import" "Roster imported" Info;
+    RosterRemove "roster.remove" "Roster removed" Warn;
     RowsAdopt "rows.adopt" "Stored rows authenticated" Info;
     SessionEnd "session.end" "Session ended" Plain;
     SessionEndAll "session.end_all" "Sessions ended" Plain;

@@ -42,6 +42,7 @@ mod recipes;
 mod recognizers;
 mod replicas;
 mod replies;
+mod rosters;
 mod service;
 mod sizes;
 mod stopping;

@@ -143,6 +143,10 @@ fn nouns() -> Vec<Noun> {
             tables: &["phi-detect/src/kinds/"],
             elsewhere: &[
                 (
+                    "phigate-core/src/roster/field.rs",
+                    "a column of a roster, and its kind",
+                ),
+                (
                     "phi-detect/src/names/decode.rs",
                     "which kinds the model finds",
                 ),
@@ -194,6 +198,10 @@ fn nouns() -> Vec<Noun> {
                 (
                     "phigate-core/src/recognizer/find.rs",
                     "the rule of a finding",
+                ),
+                (
+                    "phigate-store/src/accounts/rosters.rs",
+                    "the subject of a key",
                 ),
                 (
                     "phigate-store/src/keys/root.rs",

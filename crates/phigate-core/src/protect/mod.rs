@@ -15,6 +15,7 @@ mod report;
 mod rewrite;
 mod scan;
 mod scanner;
+mod site;
 mod values;
 
 pub use allowed::{AllowList, NotAllowed, allow_entry};
@@ -29,3 +30,4 @@ pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};
 pub use scanner::{Reading, ScanMemory, Scanner, depth_of};
+pub use site::SiteFinder;

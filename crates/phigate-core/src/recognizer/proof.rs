@@ -74,7 +74,7 @@ fn shortest(hir: &Hir) -> Option<usize> {
     hir.properties().minimum_len()
 }
 
-/// Texts on which the time of a recognizer is measured: prose, numbers, and its own examples.
+/// Texts on which the time of a recognizer is measured: prose, numbers, and prose with its own examples.
 pub fn proof_texts(recognizer: &Recognizer) -> [String; 3] {
     let examples = recognizer.definition.found.iter();
     let examples: Vec<&str> = examples
@@ -82,7 +82,8 @@ pub fn proof_texts(recognizer: &Recognizer) -> [String; 3] {
         .map(String::as_str)
         .collect();
     let numbers = "0123 4567-89 A1B2C3 2024/118 77.5 (206) 555-0142\n";
-    [NEUTRAL, numbers, &(examples.join(" ") + "\n")].map(|text| {
+    let mixed = format!("{NEUTRAL} {}\n", examples.join(" "));
+    [NEUTRAL, numbers, &mixed].map(|text| {
         let mut long = text.repeat(PROOF_BYTES / text.len() + 1);
         long.truncate(long.floor_char_boundary(PROOF_BYTES));
         long

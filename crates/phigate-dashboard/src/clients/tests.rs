@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use phigate_store::{AllowedValues, Provider, ProviderConfig, Settings};
+use phigate_store::{AllowedValues, Provider, ProviderConfig, Rosters, Settings};
 use phigate_types::{Mode, Policy, ProviderKind, read_models};
 
 use super::*;
@@ -107,6 +107,7 @@ fn account(providers: &[(&str, &str, &str)]) -> Account {
         policy: Policy::uniform(Mode::FLAG),
         allowed: AllowedValues::default(),
         recognizers: [].into(),
+        rosters: Rosters::default(),
         settings: Settings::default(),
         providers: providers.iter().map(provider).collect(),
         aliases: BTreeMap::new(),

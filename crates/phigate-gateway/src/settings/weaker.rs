@@ -41,6 +41,8 @@ pub enum Weaker {
     },
     /// A recognizer of the account is removed or replaced.
     Recognizer(PhiKind),
+    /// A roster of patients is removed.
+    Roster,
     /// A value of a kind no longer counts as PHI.
     Allowed(PhiKind),
     /// A key leaves its group, and so the words of the group.
@@ -161,6 +163,9 @@ impl Weaker {
                 "Values of the type {} are no longer found as the recognizer finds them now.",
                 kind.label()
             ),
+            Self::Roster => {
+                "The patients of the roster are no longer found by it.".to_owned()
+            }
             Self::Allowed(kind) => format!(
                 "A value of the type {} no longer counts as PHI, and is forwarded as it is.",
                 kind.label()

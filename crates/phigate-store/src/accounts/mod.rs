@@ -3,12 +3,15 @@
 mod allow;
 mod policy;
 mod recognizers;
+mod rosters;
 mod settings;
 
 pub(crate) use allow::AllowBody;
 pub use allow::AllowLists;
 pub(crate) use policy::check_group;
 pub use recognizers::RecognizerLists;
+pub use rosters::RosterLists;
+pub(crate) use rosters::{RosterCache, part_ids};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,8 +31,12 @@ use crate::{Result, StoreError};
 const NAME_MAX: usize = 64;
 
 /// Kinds of rows that make up the state of an account.
-pub(crate) const ACCOUNT_ROWS: [ItemKind; 3] =
-    [ItemKind::Account, ItemKind::Provider, ItemKind::Recognizer];
+pub(crate) const ACCOUNT_ROWS: [ItemKind; 4] = [
+    ItemKind::Account,
+    ItemKind::Provider,
+    ItemKind::Recognizer,
+    ItemKind::Roster,
+];
 
 /// Accounts, their modes, settings and aliases.
 #[derive(Clone)]
@@ -232,11 +239,13 @@ impl Core {
     pub(crate) async fn assemble(&self, items: Vec<Item>, version: u64) -> Result<Account> {
         let mut account = None;
         let (mut providers, mut recognizers) = (BTreeMap::new(), Vec::new());
+        let mut rosters = Vec::new();
         for item in &items {
             match item.kind {
                 ItemKind::Account => {
                     account = Some((item.id.clone(), item.read::<AccountBody>()?));
                 }
+                ItemKind::Roster => rosters.push(item),
                 ItemKind::Recognizer => recognizers.push(self.open_recognizer(item).await?),
                 _ => {
                     let provider = self.open_provider(item).await?;
@@ -248,6 +257,7 @@ impl Core {
         let policy = Policy::of_levels(stored.words().levels(None, None))
             .allowing_unscannable(stored.settings.allow_unscannable);
         let allowed = self.allowed_values(&id, &stored.allowed)?;
+        let rosters = self.open_rosters(&id, &rosters).await?;
         let AccountBody {
             name,
             mode,
@@ -264,6 +274,7 @@ impl Core {
             settings,
             allowed,
             recognizers: recognizers.into(),
+            rosters,
             providers,
             aliases,
             fallbacks,

@@ -8,7 +8,7 @@ use phigate_types::{Depth, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-use crate::model::{AllowedValues, Provider, StoredRecognizer};
+use crate::model::{AllowedValues, Provider, Rosters, StoredRecognizer};
 
 /// A consistent snapshot of one account, as requests use it.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Account {
     pub allowed: AllowedValues,
     /// Kinds that the account defines, by code.
     pub recognizers: Arc<[StoredRecognizer]>,
+    /// The account's patients, as keyed codes.
+    pub rosters: Rosters,
     /// Providers by name.
     pub providers: BTreeMap<String, Provider>,
     /// Model aliases, from the requested id to another.

@@ -13,6 +13,7 @@ mod people;
 mod policy;
 mod provider;
 mod recognizer;
+mod roster;
 mod stats;
 
 pub use account::{
@@ -38,4 +39,6 @@ pub use people::{
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use recognizer::{RecognizerInfo, StoredRecognizer};
+pub(crate) use roster::{RosterCodes, RosterKey};
+pub use roster::{RosterDraft, RosterInfo, Rosters};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

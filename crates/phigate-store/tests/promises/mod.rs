@@ -12,4 +12,5 @@ pub mod policy;
 pub mod reading;
 pub mod recognizers;
 pub mod records;
+pub mod rosters;
 pub mod trail;

@@ -31,6 +31,7 @@ mod provider;
 mod recognizer;
 mod replies;
 mod restore;
+mod roster;
 mod scan;
 mod secrets;
 mod serve;
@@ -185,6 +186,9 @@ enum Command {
     /// Add, list, test and remove kinds of PHI that you define
     #[command(subcommand)]
     Recognizer(recognizer::Recognizer),
+    /// Import, list and remove lists of patients, kept as keyed codes
+    #[command(subcommand)]
+    Roster(roster::Roster),
     /// Show or set any setting of the account
     Settings(settings::SettingsArgs),
     /// Show or set whether masked values are restored in replies
@@ -319,6 +323,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Policy(policy) => policy::run(&policy, global),
         Command::Allow(allow) => allow::run(allow, global),
         Command::Recognizer(recognizer) => recognizer::run(&recognizer, global),
+        Command::Roster(roster) => roster::run(&roster, global),
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),

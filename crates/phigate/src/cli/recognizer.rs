@@ -94,7 +94,7 @@ async fn add(
     let known = Kinds::of(&now.recognizers).find(&stored.code);
     let weaker: Vec<Weaker> = known.map(Weaker::Recognizer).into_iter().collect();
     let reason = reason.map(given_reason).transpose()?;
-    let reason = reason_for(&session, &subject, &weaker, reason.as_deref())?;
+    let reason = reason_for(session, &subject, &weaker, reason.as_deref())?;
     let by = By {
         actor: session.actor(),
         reason: reason.as_deref(),
@@ -145,7 +145,7 @@ async fn remove(session: &Session, code: &str, reason: Option<&str>) -> anyhow::
     let (kind, _) = found.with_context(|| format!("the account has no recognizer {code:?}"))?;
     let subject = format!("account {}", account.name);
     let reason = reason.map(given_reason).transpose()?;
-    let reason = reason_for(&session, &subject, &[Weaker::Recognizer(kind)], reason.as_deref())?;
+    let reason = reason_for(session, &subject, &[Weaker::Recognizer(kind)], reason.as_deref())?;
     let by = By {
         actor: session.actor(),
         reason: reason.as_deref(),

@@ -127,7 +127,9 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             counted(stats().await?.requests, "request")
         ),
         // The provider page asks for the reason, so that no secret is sent twice. Keys move by command.
-        Weaker::Agreement(_) | Weaker::Allowed(_) | Weaker::LeavesGroup(_) => String::new(),
+        Weaker::Agreement(_) | Weaker::Allowed(_) | Weaker::Roster | Weaker::LeavesGroup(_) => {
+            String::new()
+        }
         Weaker::SecondFactor => {
             let users = dash.vault.people.users(visit.account_id()).await?;
             let with = users.iter().filter(|user| user.has_totp).count();

@@ -103,6 +103,7 @@ impl Site {
             keyring,
             writer: writer.clone(),
             clock,
+            rosters: crate::accounts::RosterCache::default(),
         });
         Process {
             trail: Trail::new(core.clone()),
