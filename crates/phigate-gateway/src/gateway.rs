@@ -9,8 +9,10 @@ use phigate_core::request::RequestLimits;
 use phigate_edge::{Drain, PerThread};
 use phigate_store::Vault;
 use phigate_types::Limits;
+use tokio::sync::Semaphore;
 
 use crate::caller_tokens::IssuerKeys;
+use crate::documents::{self, Readers};
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
@@ -37,6 +39,10 @@ pub struct Gateway {
     pub(crate) long_scans: Arc<LongScans>,
     /// Turns of short scans on each thread, shared fairly too.
     pub(crate) short_scans: PerThread<Arc<ShortScans>>,
+    /// Readers of documents.
+    pub(crate) readers: Readers,
+    /// Room for the text of documents.
+    pub(crate) text_room: Arc<Semaphore>,
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
@@ -70,6 +76,8 @@ impl Gateway {
                 Duration::from_millis(limits.scan_wait_ms),
             ),
             short_scans: PerThread::new(ShortScans::new),
+            readers: Readers::of_this_program(limits.documents as usize),
+            text_room: Arc::new(Semaphore::new(documents::ROOM)),
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,

@@ -1,5 +1,7 @@
 //! Reasons why a document cannot be read as text.
 
+use std::fmt;
+
 use crate::code::coded;
 
 macro_rules! reasons {
@@ -48,6 +50,26 @@ impl Unread {
 }
 
 coded!(Unread, "reason");
+
+/// Reason why there is no text of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoText {
+    /// The document cannot be read.
+    Unread(Unread),
+    /// No process could be started to read it.
+    NoReader,
+}
+
+impl fmt::Display for NoText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unread(reason) => reason.words(),
+            Self::NoReader => "the process that reads documents cannot be started",
+        })
+    }
+}
+
+impl std::error::Error for NoText {}
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,12 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::Gateway;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+
+use crate::doors::doors;
+use crate::support::{Gateway, Provider, Reply};
 
 const SSN: &str = "536-22-8741";
 
@@ -191,6 +196,119 @@ fn reader_ends_with_its_input() {
     let answer: Result<phigate_types::DocumentText, phigate_types::Unread> =
         serde_json::from_slice(&output.stdout).unwrap();
     assert!(answer.unwrap().passages.is_empty());
+}
+
+/// Returns the body of a door with a document, and the place of the document.
+fn body_with(door: &str, document: &[u8]) -> Option<(Value, &'static str)> {
+    let data = BASE64.encode(document);
+    let url = format!("data:application/octet-stream;base64,{data}");
+    let source = json!({"type": "base64", "media_type": "application/pdf", "data": data});
+    let parts = |part: Value| json!([{"role": "user", "content": [part]}]);
+    Some(match door {
+        "chat" => {
+            let part = json!({"type": "file", "file": {"filename": "a.docx", "file_data": url}});
+            (
+                json!({"model": "gpt-4o", "messages": parts(part)}),
+                "messages",
+            )
+        }
+        "responses" => {
+            let part = json!({"type": "input_file", "filename": "a.docx", "file_data": url});
+            (
+                json!({"model": "gpt-4o", "store": false, "input": parts(part)}),
+                "input",
+            )
+        }
+        "messages" => {
+            let part = json!({"type": "document", "source": source});
+            let messages = parts(part);
+            (
+                json!({"model": "claude-opus-4-5", "max_tokens": 9, "messages": messages}),
+                "messages",
+            )
+        }
+        _ => return None,
+    })
+}
+
+#[test]
+fn request_documents_are_scanned_at_doors() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    assert_eq!(gateway.command(&["documents", "get"]), "refuse\n");
+    let (with_phi, clean) = (
+        docx("The usual doses.", &format!("SSN {SSN}")),
+        docx("The usual doses.", "Dose table"),
+    );
+    for (name, path, _, reply) in doors() {
+        let Some((body, parameter)) = body_with(name, &with_phi) else {
+            continue;
+        };
+        let (harmless, _) = body_with(name, &clean).unwrap();
+        let ask = |body: &Value| {
+            provider.answer_next(Reply::Json(200, reply.to_string()));
+            gateway.post(path, &key, &body.to_string())
+        };
+        let refused = |body: &Value| gateway.post(path, &key, &body.to_string()).status;
+        gateway.set_mode("mask");
+        gateway.command(&["documents", "set", "refuse"]);
+        assert_eq!(refused(&harmless), 400, "{name}");
+        gateway.command(&["documents", "set", "text"]);
+        let masked = ask(&body);
+        assert_eq!(masked.status, 200, "{name}: {}", masked.text());
+        assert_eq!(masked.header("x-gateway-params-adjusted"), Some(parameter));
+        let part = &provider.last().json()[parameter][0]["content"][0];
+        assert_eq!(part["text"], "The usual doses.\n\nSSN [SSN]");
+        let unchanged = ask(&harmless);
+        assert_eq!(unchanged.status, 200, "{name}: {}", unchanged.text());
+        assert_eq!(provider.last().json(), harmless);
+        gateway.set_mode("flag");
+        let flagged = ask(&body);
+        assert_eq!(flagged.header("x-gateway-phi-types"), Some("ssn"));
+        assert_eq!(provider.last().json(), body);
+        let records = gateway.records(&flagged.request_id());
+        let finding = &records[0]["findings"][0];
+        let wanted = format!("{parameter}[0].content[0].file#part=word/comments.xml");
+        assert_eq!(finding["path"], wanted);
+        gateway.set_mode("block");
+        let count = provider.count();
+        assert_eq!(refused(&body), 403, "{name}");
+        assert_eq!(provider.count(), count);
+    }
+    let trail = gateway.command(&["audit", "export"]);
+    assert!(
+        trail.contains("documents") && !trail.contains(SSN),
+        "{trail}"
+    );
+}
+
+#[test]
+fn unreadable_document_is_refused_and_recorded() {
+    let provider = Provider::start();
+    let limits = [("PHIGATE_LIMITS_DOCUMENT_BYTES", "2000")];
+    let gateway = Gateway::start_with(&provider, &limits);
+    let key = gateway.key();
+    gateway.command(&["documents", "set", "text"]);
+    let image = b"\x89PNG\r\n\x1a\n".to_vec();
+    let large = vec![b' '; 2001];
+    for (document, reason) in [(image, "unknown_type"), (large, "too_large")] {
+        let (body, _) = body_with("chat", &document).unwrap();
+        gateway.set_mode("mask");
+        let refused = gateway.chat(&key, &body.to_string());
+        let told = refused.json()["error"]["message"].to_string();
+        assert_eq!(refused.status, 400);
+        assert!(told.contains(reason), "{told}");
+        gateway.set_mode("flag");
+        let forwarded = gateway.chat(&key, &body.to_string());
+        assert_eq!(forwarded.status, 200, "{}", forwarded.text());
+        for answer in [refused, forwarded] {
+            let records = gateway.records(&answer.request_id());
+            let part = &records[0]["unscannable"][0];
+            assert_eq!(part["kind"], reason);
+            assert_eq!(part["path"], "messages[0].content[0]");
+        }
+    }
 }
 
 #[test]

@@ -36,6 +36,7 @@ const EVERYDAY: &[&str] = &[
     // Parts of a request with a limit, and a field of records.
     "concurrency",
     "connections",
+    "documents",
     "fields",
     "first_byte_ms",
     "messages",

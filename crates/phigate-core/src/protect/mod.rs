@@ -5,11 +5,13 @@
 
 mod allowed;
 mod apply;
+mod attached;
 mod id_words;
 pub mod identifier;
 mod joined;
 mod kept;
 mod located;
+mod places;
 mod plain;
 mod report;
 mod rewrite;
@@ -24,6 +26,7 @@ pub use identifier::plain as normalise;
 pub(crate) use kept::Kept;
 pub use located::ruling;
 
+pub use places::{Places, Position};
 pub use plain::{Found, NotRewritten, ScannedDocument, scan_plain};
 pub use report::Report;
 pub use rewrite::{Tokens, rewrite_text};

@@ -4,15 +4,18 @@
 //! document in its life, at most as many run as there are threads, and no document waits for a process to start.
 
 mod child;
+mod intake;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use phigate_types::{DocumentText, Unread};
+use phigate_types::{DocumentText, NoText};
+use tokio::sync::oneshot;
 
 use child::Child;
+pub(crate) use intake::{Intake, ROOM};
 
 /// Time that a process may take for a document.
 pub const READING: Duration = Duration::from_secs(10);
@@ -20,27 +23,46 @@ pub const READING: Duration = Duration::from_secs(10);
 /// Time after which a thread without documents ends, and its process with it.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Reason why there is no text of a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoText {
-    /// The document cannot be read.
-    #[error("{}", .0.words())]
-    Unread(Unread),
-    /// No process could be started.
-    #[error("the process that reads documents cannot be started")]
-    NoReader,
-}
+/// Text of a document, or the reason why there is none.
+type Answer = Result<DocumentText, NoText>;
 
-/// Document that waits, and the receiver of its text.
+/// Document that waits, and the sender of its text.
 struct Job {
     bytes: Vec<u8>,
-    answer: Box<dyn FnOnce(Result<DocumentText, NoText>) + Send>,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl State {
+    fn add(&mut self, account: &str, job: Job) {
+        let own = self.waiting.iter_mut().find(|(name, _)| name == account);
+        match own {
+            Some((_, jobs)) => jobs.push_back(job),
+            None => self
+                .waiting
+                .push_back((account.to_owned(), VecDeque::from([job]))),
+        }
+    }
+
+    /// Takes the next document of the account whose turn it is.
+    fn take(&mut self) -> Option<Job> {
+        let (account, mut jobs) = self.waiting.pop_front()?;
+        let job = jobs.pop_front();
+        if !jobs.is_empty() {
+            self.waiting.push_back((account, jobs));
+        }
+        job
+    }
+
+    fn count(&self) -> usize {
+        self.waiting.iter().map(|(_, jobs)| jobs.len()).sum()
+    }
 }
 
 /// Threads and waiting documents.
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Job>,
+    /// Documents by account. Accounts take turns, so that none delays another.
+    waiting: VecDeque<(String, VecDeque<Job>)>,
     threads: usize,
     idle: usize,
     is_over: bool,
@@ -66,9 +88,17 @@ impl Shared {
         let waited = self.changed.wait_timeout_while(state, IDLE, is_needless);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
         state.idle -= 1;
-        let job = state.waiting.pop_front();
+        let job = state.take();
         state.threads -= usize::from(job.is_none());
         job
+    }
+}
+
+/// Returns the path of this program, also after its file was replaced.
+pub fn program() -> std::io::Result<PathBuf> {
+    match cfg!(target_os = "linux") {
+        true => Ok(PathBuf::from("/proc/self/exe")),
+        false => std::env::current_exe(),
     }
 }
 
@@ -79,6 +109,12 @@ pub struct Readers {
 }
 
 impl Readers {
+    /// Creates readers that start this program, also after its file was replaced.
+    pub fn of_this_program(at_most: usize) -> Self {
+        // Without a path, starting it fails, and no document is read.
+        Self::new(program().unwrap_or_default(), at_most)
+    }
+
     /// Creates readers. At most `at_most` work at a time, and they start with the first documents.
     pub fn new(program: PathBuf, at_most: usize) -> Self {
         let shared = Shared {
@@ -92,37 +128,31 @@ impl Readers {
         }
     }
 
-    /// Reads a document, and waits for its text.
-    pub fn read(&self, bytes: Vec<u8>) -> Result<DocumentText, NoText> {
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
-        // A receiver that is gone needs no text.
-        self.submit(bytes, move |text| drop(sender.send(text)));
-        receiver.recv().unwrap_or(Err(NoText::NoReader))
+    /// Reads a document, and waits for its text. Not for asynchronous code.
+    pub fn read(&self, bytes: Vec<u8>) -> Answer {
+        let text = self.submit("", bytes).blocking_recv();
+        text.unwrap_or(Err(NoText::NoReader))
     }
 
-    /// Reads a document, and gives its text to `answer` on a thread of the reader.
-    pub fn submit(
-        &self,
-        bytes: Vec<u8>,
-        answer: impl FnOnce(Result<DocumentText, NoText>) + Send + 'static,
-    ) {
+    /// Reads a document of an account when it is its turn. One whose receiver was dropped is not read.
+    pub fn submit(&self, account: &str, bytes: Vec<u8>) -> oneshot::Receiver<Answer> {
+        let (answer, receiver) = oneshot::channel();
         let mut state = self.shared.state();
-        state.waiting.push_back(Job {
-            bytes,
-            answer: Box::new(answer),
-        });
-        if state.waiting.len() > state.idle && state.threads < self.at_most {
+        state.add(account, Job { bytes, answer });
+        if state.count() > state.idle && state.threads < self.at_most {
             let shared = Arc::clone(&self.shared);
             let thread = std::thread::Builder::new().name("documents".to_owned());
             state.threads += usize::from(thread.spawn(move || work(&shared)).is_ok());
         }
         if state.threads == 0 {
             // Without a thread, no document would ever be answered.
-            for job in state.waiting.drain(..) {
-                (job.answer)(Err(NoText::NoReader));
+            for job in std::iter::from_fn(|| state.take()) {
+                // A receiver that is gone needs no text.
+                let _ = job.answer.send(Err(NoText::NoReader));
             }
         }
         self.shared.changed.notify_one();
+        receiver
     }
 }
 
@@ -137,6 +167,9 @@ impl Drop for Readers {
 fn work(shared: &Shared) {
     let mut ready = None;
     while let Some(job) = shared.next() {
+        if job.answer.is_closed() {
+            continue;
+        }
         let child = ready
             .take()
             .map_or_else(|| Child::start(&shared.program), Ok);
@@ -144,7 +177,8 @@ fn work(shared: &Shared) {
             .map_err(|_| NoText::NoReader)
             .and_then(|child| child.read(&job.bytes, READING).map_err(NoText::Unread));
         drop(job.bytes);
-        (job.answer)(text);
+        // A receiver that is gone needs no text.
+        let _ = job.answer.send(text);
         ready = Child::start(&shared.program).ok();
     }
 }
@@ -154,7 +188,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Instant;
 
-    use phigate_types::{Passage, Place};
+    use phigate_types::{Passage, Place, Unread};
 
     use super::*;
 
@@ -224,16 +258,25 @@ mod tests {
     fn documents_wait_for_their_turn() {
         let folder = folder();
         let readers = Readers::new(program(&folder, &format!("sleep 0.2; {ANSWERS}")), 2);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        for _ in 0..6 {
-            let sender = sender.clone();
-            readers.submit(Vec::new(), move |text| sender.send(text).unwrap());
-        }
-        let waits = |state: MutexGuard<'_, State>| (state.threads, state.waiting.len() >= 4);
+        let submit = |_| readers.submit("one", Vec::new());
+        let waiting: Vec<_> = (0..6).map(submit).collect();
+        let waits = |state: MutexGuard<'_, State>| (state.threads, state.count() >= 4);
         assert_eq!(waits(readers.shared.state()), (2, true));
-        for _ in 0..6 {
-            assert!(receiver.recv().unwrap().is_ok());
+        for receiver in waiting {
+            assert!(receiver.blocking_recv().unwrap().is_ok());
         }
         assert_eq!(readers.shared.state().threads, 2);
+    }
+
+    #[test]
+    fn accounts_take_turns() {
+        let folder = folder();
+        let readers = Readers::new(program(&folder, &format!("sleep 0.1; {ANSWERS}")), 1);
+        let mut busy: Vec<_> = (0..6).map(|_| readers.submit("busy", Vec::new())).collect();
+        let abandoned = busy.remove(1);
+        drop(abandoned);
+        let other = readers.submit("other", Vec::new());
+        assert!(other.blocking_recv().unwrap().is_ok());
+        assert!(busy.pop().unwrap().try_recv().is_err(), "it came first");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{Depth, KeyLimit, Mode, Policy, Replies};
+use phigate_types::{Depth, Documents, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
@@ -70,6 +70,8 @@ impl Admission {
 pub struct Settings {
     /// Forward images, audio and files that cannot be scanned, also outside flag mode.
     pub allow_unscannable: bool,
+    /// Handling of documents inside requests.
+    pub documents: Documents,
     /// Detection settings.
     #[serde(flatten)]
     pub detection: Detection,

@@ -136,7 +136,7 @@ fn documents() -> Finding {
 
 /// Returns the filters that the kernel has for this program.
 fn filters() -> Option<Vec<String>> {
-    let mut command = std::process::Command::new(super::scan::program().ok()?);
+    let mut command = std::process::Command::new(phigate_gateway::documents::program().ok()?);
     let output = command
         .args(["extract", "--filters"])
         .env_clear()

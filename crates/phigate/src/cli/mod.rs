@@ -11,6 +11,7 @@ mod confirm;
 mod demo;
 mod detection;
 mod doctor;
+mod documents;
 mod eval;
 mod export_to;
 mod extract;
@@ -195,6 +196,8 @@ enum Command {
     Restore(restore::RestoreArgs),
     /// Show or set the handling of PHI in replies
     Replies(replies::RepliesArgs),
+    /// Show or set the handling of documents inside requests
+    Documents(documents::DocumentsArgs),
     /// Show or set how far scans go
     Detection(detection::DetectionArgs),
     /// Find PHI in files or standard input; works offline
@@ -327,6 +330,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),
+        Command::Documents(documents) => documents::run(&documents, global),
         Command::Detection(detection) => detection::run(&detection, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),

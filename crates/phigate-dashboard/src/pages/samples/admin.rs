@@ -231,6 +231,7 @@ pub(super) fn detection_page() -> settings::detection::Page {
         tabs: settings::tabs("/settings/detection"),
         error: None,
         allow_unscannable: false,
+        documents: settings::detection::document_choices(phigate_types::Documents::Text),
         thresholds: phi_detect::PhiKind::all().map(threshold).collect(),
         mrn_formats: HOSTILE.to_owned(),
     }

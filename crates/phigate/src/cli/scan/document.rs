@@ -1,13 +1,13 @@
 //! Files that are scanned: text as it is, and documents as their text.
 
-use std::collections::HashMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use phi_detect::{CodePoints, Detector, Findings};
+use phigate_core::protect::{self, Places};
 use phigate_gateway::documents::Readers;
-use phigate_types::{DocumentText, Passage, Place, Stretch};
+use phigate_types::{DocumentText, Passage, Place};
 
 /// The most bytes of a document; longer text is scanned as it is.
 const DOCUMENT: usize = 25 << 20;
@@ -43,32 +43,15 @@ impl Source {
         let Some(document) = &self.document else {
             return positions(&passage.text, findings);
         };
-        let mut points = CodePoints::new(&passage.text);
-        let mut names = Names {
-            detector,
-            known: HashMap::new(),
+        let is_clean = |name: &str| detector.scan(name).is_empty();
+        let spans = findings.iter().map(|finding| finding.span.clone());
+        let positions = Places::new(document, &is_clean).positions(passage, spans);
+        let position = |position: protect::Position| Position {
+            start: position.start,
+            end: position.end,
+            path: Some(position.path).filter(|path| !path.is_empty()),
         };
-        let mut from: Option<(Stretch, usize)> = None;
-        let position = |finding: &phi_detect::Finding| {
-            let stretch = passage.stretch(finding.span.start);
-            let stretch = stretch.unwrap_or(Stretch {
-                start: 0,
-                place: Place::Whole,
-            });
-            let base = match from {
-                Some((known, base)) if known == stretch => base,
-                _ => points.at(stretch.start),
-            };
-            from = Some((stretch, base));
-            let shows_name = names.may_be_shown(document, stretch.place);
-            let path = document.path(stretch.place, shows_name);
-            Position {
-                start: points.at(finding.span.start).saturating_sub(base),
-                end: points.at(finding.span.end).saturating_sub(base),
-                path: Some(path).filter(|path| !path.is_empty()),
-            }
-        };
-        findings.iter().map(position).collect()
+        positions.into_iter().map(position).collect()
     }
 }
 
@@ -81,22 +64,6 @@ pub(super) fn positions(text: &str, findings: &Findings) -> Vec<Position> {
         path: None,
     };
     findings.iter().map(position).collect()
-}
-
-/// Names of sheets and parts, and whether they may be shown: those without PHI.
-struct Names<'d> {
-    detector: &'d Detector,
-    known: HashMap<String, bool>,
-}
-
-impl Names<'_> {
-    fn may_be_shown(&mut self, document: &DocumentText, place: Place) -> bool {
-        let Some(name) = document.name(place) else {
-            return true;
-        };
-        let scan = || self.detector.scan(name).is_empty();
-        *self.known.entry(name.to_owned()).or_insert_with(scan)
-    }
 }
 
 /// Reads a file or standard input, and the text of a document there.
@@ -117,19 +84,11 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Source> {
             Err(_) => bail!("{name} is not UTF-8 text, and is too large for a document"),
         };
     }
-    let document = Readers::new(program()?, 1).read(bytes);
+    let document = Readers::of_this_program(1).read(bytes);
     let document =
         document.map_err(|error| anyhow::anyhow!("{name} cannot be scanned: {error}"))?;
     Ok(Source {
         passages: document.passages.clone(),
         document: Some(document),
     })
-}
-
-/// Returns this program, also after its file was replaced.
-pub(in crate::cli) fn program() -> anyhow::Result<PathBuf> {
-    if cfg!(target_os = "linux") {
-        return Ok(PathBuf::from("/proc/self/exe"));
-    }
-    std::env::current_exe().context("this program cannot be found")
 }

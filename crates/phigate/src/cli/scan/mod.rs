@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::EXIT_NO;
 use super::progress::Progress;
 use super::words::known;
-pub(super) use document::program;
 use document::{Position, positions};
 
 #[derive(Args)]
