@@ -148,6 +148,5 @@ fn has_form(page: &Page<'_>, one: &Candidate) -> bool {
         one.kind.rule().spelling,
         Spelling::Code | Spelling::Telephone
     );
-    let is_spoken = one.kind.is_core() && text.contains(char::is_whitespace);
-    !is_number || text.chars().any(char::is_numeric) || is_spoken
+    !is_number || text.chars().any(char::is_numeric) || text.contains(char::is_whitespace)
 }

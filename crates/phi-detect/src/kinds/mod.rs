@@ -163,10 +163,11 @@ impl PhiKind {
     /// The least score of a finding at a depth, unless an account sets another.
     ///
     /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a
-    /// leak costs more than a false alarm.
+    /// leak costs more than a false alarm. It costs less beyond the eight kinds.
     pub fn default_threshold(self, depth: Depth) -> f32 {
         match depth {
-            Depth::Careful => 0.2,
+            Depth::Careful if self.is_core() => 0.2,
+            Depth::Careful => 0.3,
             Depth::Fast => self.rule().threshold,
         }
     }
