@@ -1,9 +1,10 @@
 """Fits the decision about candidates: boosted trees over the features that the detector prints, as a table of whole numbers.
 
-    python3 fit.py --features NAME=features.jsonl=texts.jsonl … --out FOLDER [--held NAME]
+    python3 fit.py --features NAME=features.jsonl=texts.jsonl … --out FOLDER [--held NAME] [--group beyond]
 
 `features.jsonl` comes from `cargo run -p phi-detect --example features < texts.jsonl`; `texts.jsonl` has the labelled spans.
-Prints what each set would leak and cover, judged by trees that were fitted without its documents.
+Prints what each set would leak and cover, judged by trees that were fitted without its documents. The group `core` has the eight
+kinds of the specification, `beyond` the others: it needs texts in which all kinds are labelled.
 """
 
 import argparse
@@ -11,6 +12,8 @@ import json
 import pathlib
 
 import numpy as np
+
+import kinds
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 # As in `decide/doubt.rs`.
@@ -30,9 +33,9 @@ def names():
 
 
 class Set:
-    """Labelled documents with their candidates."""
+    """Labelled documents with their candidates of a group of kinds."""
 
-    def __init__(self, name, features, texts):
+    def __init__(self, name, features, texts, group):
         self.name, self.documents, self.rows, self.looks, self.right, self.weights, self.place = name, [], [], [], [], [], []
         golds = [json.loads(line) for line in open(texts)]
         for number, (line, gold) in enumerate(zip(open(features), golds)):
@@ -40,17 +43,23 @@ class Set:
             # Bytes to code points.
             offsets = np.cumsum([0] + [len(letter.encode()) for letter in text])
             core, other = np.zeros(len(text) + 1, bool), np.zeros(len(text) + 1, bool)
+            of_kind = {}
             for span in gold["spans"]:
-                (core if span["type"] in CORE else other)[span["start"]:span["end"]] = True
+                is_own = (span["type"] in CORE) == (group == "core")
+                (core if is_own else other)[span["start"]:span["end"]] = True
+                for kind in kinds.MEANINGS.get(span["type"], [span["type"]]):
+                    of_kind.setdefault(kind, np.zeros(len(text) + 1, bool))[span["start"]:span["end"]] = True
             letters = np.array([letter.isalnum() for letter in text] + [False])
             kept = []
             for one in json.loads(line)["candidates"]:
                 start, end = np.searchsorted(offsets, [one["start"], one["end"]])
                 inside = letters[start:end]
-                if not inside.any() or gold.get("only", one["kind"]) != one["kind"]:
+                is_own = (one["kind"].upper() in CORE) == (group == "core")
+                if not is_own or not inside.any() or gold.get("only", one["kind"]) != one["kind"]:
                     continue
-                share = core[start:end][inside].mean()
-                is_other = other[start:end][inside].mean() > 0.5
+                right = core if group == "core" else of_kind.get(one["kind"].upper(), np.zeros(len(text) + 1, bool))
+                share = right[start:end][inside].mean()
+                is_other = share < 0.5 and (core | other)[start:end][inside].mean() > 0.5
                 self.rows.append(one["features"])
                 # The reader's own candidates have no first look.
                 self.looks.append(one["first_look"] or one["features"])
@@ -120,15 +129,36 @@ def table_of(model):
     return lines
 
 
+def show_beyond(sets, told, judged):
+    """What the further kinds would leave and cover, and how much of each kind is found."""
+    for one in sets:
+        shares = told[one.name] if one.name in told else judged(one)
+        for cut in (0.5, 0.35, 0.2):
+            print(one.name, cut, one.judge(shares >= cut))
+        for kind in sorted({place[4] for place in one.place}):
+            here = np.array([place[4] == kind for place in one.place], bool)
+            kept, right = here & (shares >= 0.35), np.array(one.right, bool)
+            print(f"    {kind}: {(kept & right).sum()} right, {(kept & ~right).sum()} wrong, {(here & right & ~kept).sum()} left out of those proposed")
+
+
+def write(folder, name, model):
+    """Writes the trees of a model as a table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = ["# tree\tfeature\tnumber\tlow\thigh"] + table_of(model)
+    (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n")
+    print(name, len(lines) - 1, "nodes")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--features", nargs="+", required=True)
     parser.add_argument("--held", nargs="*", default=[])
     parser.add_argument("--weight", nargs="*", default=[], help="NAME=factor")
+    parser.add_argument("--group", choices=("core", "beyond"), default="core")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     args = parser.parse_args()
     features = names()
-    sets = [Set(*one.split("=")) for one in args.features]
+    sets = [Set(*one.split("="), args.group) for one in args.features]
     factors = {name: float(factor) for name, factor in (one.split("=") for one in args.weight)}
     learned = [one for one in sets if one.name not in args.held]
     rows = np.concatenate([np.array(one.rows, np.float64).reshape(-1, len(features)) for one in learned])
@@ -144,9 +174,16 @@ def main():
         others, here = fold != number, fold == number
         model = fit(rows[others], right[others], weights[others], features)
         shares[here] = model.predict_proba(rows[here])[:, 1]
+        if args.group == "beyond":
+            continue
         model = fit_look(looks[others], has_look[others], right[others], weights[others], features)
         firsts[here] = model.predict_proba(looks[here])[:, 1]
     whole = fit(rows, right, weights, features)
+    if args.group == "beyond":
+        told = {one.name: shares[documents // 100_000 == number] for number, one in enumerate(learned)}
+        show_beyond(sets, told, lambda one: whole.predict_proba(np.array(one.rows, np.float64))[:, 1])
+        write(args.out, "beyond", whole)
+        return
     look = fit_look(looks, has_look, right, weights, features)
     at = 0
     for one in sets:
@@ -169,11 +206,8 @@ def main():
         here = (shares >= low) & (shares < low + 0.1)
         if here.any():
             print(f"said {low:.1f}-{low + 0.1:.1f}: {right[here].mean():.2f} right of {here.sum()}")
-    args.out.mkdir(parents=True, exist_ok=True)
-    for name, model in (("look", look), ("trees", whole)):
-        lines = ["# tree\tfeature\tnumber\tlow\thigh"] + table_of(model)
-        (args.out / f"{name}.tsv").write_text("\n".join(lines) + "\n")
-        print(name, len(lines) - 1, "nodes")
+    write(args.out, "look", look)
+    write(args.out, "trees", whole)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,12 @@ fn main() -> std::io::Result<()> {
     if std::env::args().nth(1).as_deref() == Some("examples") {
         return print_examples();
     }
-    let detector = Detector::new(Settings::default()).unwrap_or_default();
+    let further = PhiKind::all().filter(|kind| !kind.is_core());
+    let settings = Settings {
+        thresholds: further.map(|kind| (kind, 0.5)).collect(),
+        ..Settings::default()
+    };
+    let detector = Detector::new(settings).unwrap_or_default();
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let line: Value = serde_json::from_str(&line?)?;
@@ -32,7 +37,7 @@ fn candidate(one: &phi_detect::Explanation) -> Value {
 
 fn print_examples() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    for kind in PhiKind::all().filter(|kind| kind.rule().is_on_by_default) {
+    for kind in PhiKind::all() {
         let marked = kind.rule().hits.iter().map(|text| (*text).to_owned());
         let plain = kind
             .rule()

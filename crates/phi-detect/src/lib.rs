@@ -102,6 +102,7 @@ mod reader;
 mod spelled;
 
 // How each kind is found.
+mod beyond;
 mod candidate;
 mod dates;
 mod identifier;
@@ -133,6 +134,7 @@ mod resolve;
 // What is made of findings.
 mod code_points;
 mod depth;
+mod generalize;
 mod replace;
 
 pub use code_points::CodePoints;
@@ -140,6 +142,7 @@ pub use decide::Explanation;
 pub use depth::Depth;
 pub use extra::{Extra, FindsExtra, own_kinds};
 pub use finding::{Finding, Findings};
+pub use generalize::{ZIP_TABLE, ZipTable};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
 pub use kinds::{PhiKind, PhiKinds, PhiRule, RULES};
 pub use replace::StillHoldsPhi;
@@ -373,13 +376,24 @@ impl Detector {
         let known = candidates.len();
         self.find_by_names(&page, &mut candidates);
         programs.leave_out_from(known, &page, &mut candidates);
+        let beyond = if self.settings.looks_beyond() {
+            let labelled = candidates.extract_if(0, |one| !one.kind.is_core());
+            offered.retain(|one| one.kind.is_core());
+            let mut beyond = beyond::propose(&page, &self.settings);
+            beyond.extend(labelled);
+            beyond
+        } else {
+            memory.list()
+        };
         if is_careful {
             let told = explained.as_deref_mut();
-            candidates = self.decided(&page, candidates, offered, budget, told);
+            let proposed = (candidates, offered, beyond);
+            candidates = self.decided(&page, proposed, budget, told);
             for one in explained.into_iter().flat_map(|told| &mut told.all) {
                 one.span = view.to_source(&one.span);
             }
         } else {
+            candidates.extend(beyond);
             candidates.retain(|one| one.score >= self.settings.threshold(one.kind));
         }
         if let Some(extras) = &self.extras {
@@ -396,7 +410,19 @@ impl Detector {
         if !self.settings.off.is_empty() {
             candidates.retain(|one| self.settings.reports(one.kind));
         }
-        resolve::resolve(text, candidates)
+        let mut findings = resolve::resolve(text, candidates);
+        self.take_commas(text, &mut findings);
+        findings
+    }
+
+    /// Extends places over the comma before their state, if they are generalized.
+    fn take_commas(&self, text: &str, findings: &mut List<Finding>) {
+        let generalized = &self.settings.generalized;
+        let is_place =
+            |one: &Finding| one.kind.code() == "place" && generalized.contains(&one.kind);
+        for one in findings.iter_mut().filter(|one| is_place(one)) {
+            one.span.end += beyond::comma_before_state(text, one.span.end).unwrap_or(0);
+        }
     }
 
     /// Adds what the model finds and the text speaks for; to `offered`, all that the model finds, if it is to be decided about.
@@ -432,18 +458,23 @@ impl Detector {
     fn decided(
         &self,
         page: &Page<'_>,
-        candidates: List<Candidate>,
-        offered: List<Candidate>,
+        (candidates, offered, beyond): (List<Candidate>, List<Candidate>, List<Candidate>),
         budget: &Budget<'_>,
         explained: Option<&mut decide::Explained>,
     ) -> List<Candidate> {
-        let bytes = (candidates.len() + offered.len()) * DECIDING_BYTES;
+        let bytes = (candidates.len() + offered.len() + beyond.len()) * DECIDING_BYTES;
         let Some(_deciding) = page.memory().hold(bytes) else {
             return candidates;
         };
         let (kept, _kept_memory) = candidates.into_parts();
         let (offered, _offered_memory) = offered.into_parts();
-        let decided = decide::decide(page, &self.settings, kept, offered, budget, explained);
+        let (beyond, _beyond_memory) = beyond.into_parts();
+        let proposed = decide::Proposed {
+            kept,
+            offered,
+            beyond,
+        };
+        let decided = decide::decide(page, &self.settings, proposed, budget, explained);
         page.memory().collect(decided)
     }
 

@@ -9,6 +9,8 @@ pub struct Settings {
     /// Score below which findings of a kind are dropped; kinds not named keep their default. Naming a kind that is
     /// off by default switches it on.
     pub thresholds: Vec<(PhiKind, f32)>,
+    /// Kinds whose findings have the extent that generalizing needs: a place takes the comma before its state with it.
+    pub generalized: Vec<PhiKind>,
     /// Kinds that are not reported. They are still read as context: a name beside a number helps to find the number.
     pub off: Vec<PhiKind>,
     /// Site formats of medical record numbers: `9` a digit, `A` a letter, `X` either, anything else itself.
@@ -42,6 +44,11 @@ impl Settings {
     /// Whether findings of this kind are wanted.
     pub(crate) fn looks_for(&self, kind: PhiKind) -> bool {
         kind.rule().is_on_by_default || self.thresholds.iter().any(|(one, _)| *one == kind)
+    }
+
+    /// Whether a kind beyond the eight of the specification is looked for.
+    pub(crate) fn looks_beyond(&self) -> bool {
+        self.thresholds.iter().any(|(kind, _)| !kind.is_core())
     }
 
     /// Whether findings of this kind are reported.

@@ -28,58 +28,90 @@ use trees::Trees;
 pub(crate) use explanation::Explained;
 pub use explanation::Explanation;
 
+/// What is decided about: the candidates of a page, by where they come from.
+pub(crate) struct Proposed {
+    /// Candidates that the fast passes keep.
+    pub(crate) kept: Vec<Candidate>,
+    /// Candidates that the fast passes were given.
+    pub(crate) offered: Vec<Candidate>,
+    /// Candidates of the kinds beyond the specification.
+    pub(crate) beyond: Vec<Candidate>,
+}
+
 /// Decides about all candidates of a page: by a first look, and once more behind what the reader says of those in doubt.
 ///
-/// `candidates` are those that the fast passes keep, `offered` those that they were given. Returns the findings-to-be; overlaps
-/// are not yet settled.
+/// Returns the findings-to-be; overlaps are not yet settled.
 pub(crate) fn decide(
     page: &Page<'_>,
     settings: &Settings,
-    candidates: Vec<Candidate>,
-    offered: Vec<Candidate>,
+    all: Proposed,
     budget: &Budget<'_>,
     explained: Option<&mut Explained>,
 ) -> Vec<Candidate> {
-    let proposed = standing_of(settings, candidates, offered);
+    let proposed = standing_of(settings, all.kept, all.offered);
     let reads_all = explained.as_ref().is_some_and(|one| one.reads_all);
     let looks = first_looks(page, &proposed, budget, explained.is_some());
     let likely = proposed.iter().zip(&looks).map(|((one, _), look)| {
         let likely = if reads_all { 1.0 } else { look.score };
         (one.span.clone(), likely)
     });
-    let stretches = doubt::stretches(page, likely);
-    if proposed.is_empty() && stretches.is_empty() {
+    let doubtful = all.beyond.iter().map(|one| {
+        let likely = if reads_all {
+            1.0
+        } else {
+            one.score.min(DOUBTFUL)
+        };
+        (one.span.clone(), likely)
+    });
+    let stretches = doubt::stretches(page, likely.chain(doubtful));
+    if proposed.is_empty() && all.beyond.is_empty() && stretches.is_empty() {
         return Vec::new();
     }
     let is_wanted = |kind: PhiKind| settings.looks_for(kind);
     let opinions = reader::read(Level::best(), page.text, &stretches, is_wanted, budget);
-    let runs = propose::runs(page, &opinions);
+    let runs = propose::runs(page, &opinions.core);
     let mut decision = Decision {
         settings,
         stretches: &stretches,
         is_complete: !budget.is_spent(),
-        evidence: Evidence::new(page, &proposed, &runs, &opinions),
+        evidence: Evidence::new(page, &proposed, &runs, &opinions.core),
+        trees: Trees::behind_reading(),
         found: Vec::new(),
         explained,
     };
     for ((one, standing), look) in proposed.iter().zip(&looks) {
         decision.consider(one, *standing, Some(look));
     }
-    let found = decision
-        .found
-        .iter()
-        .map(|one| (one.span.clone(), one.kind));
-    let found = Spans::new(found.collect());
-    for run in &runs {
-        let here = found
-            .overlapping(&run.span)
-            .filter(|(_, kind)| *kind == run.kind);
-        for part in propose::left_over(page, run, here.map(|(span, _)| span)) {
-            decision.consider(&part, Standing::Read, None);
-        }
+    decision.consider_runs(page, &runs);
+    if !settings.looks_beyond() {
+        return decision.found;
     }
+    let Decision {
+        found, explained, ..
+    } = decision;
+    let runs = propose::runs(page, &opinions.beyond);
+    let beyond = all.beyond.into_iter().map(|one| (one, Standing::Kept));
+    let beyond: Vec<_> = beyond.collect();
+    let core = found.iter().map(|one| (one.clone(), Standing::Kept));
+    let company: Vec<_> = beyond.iter().cloned().chain(core).collect();
+    let mut decision = Decision {
+        settings,
+        stretches: &stretches,
+        is_complete: !budget.is_spent(),
+        evidence: Evidence::new(page, &company, &runs, &opinions.beyond),
+        trees: Trees::beyond(),
+        found,
+        explained,
+    };
+    for (one, standing) in &beyond {
+        decision.consider(one, *standing, None);
+    }
+    decision.consider_runs(page, &runs);
     decision.found
 }
+
+/// Most that a rule's candidate beyond the specification counts when the stretches to read are chosen.
+const DOUBTFUL: f32 = 0.5;
 
 /// The score of a candidate before reading, and the features that give it, if they are to be explained.
 struct Look {
@@ -124,11 +156,27 @@ struct Decision<'a> {
     /// Whether the reader came to the end of the stretches in time.
     is_complete: bool,
     evidence: Evidence<'a>,
+    /// Trees that judge what was read.
+    trees: &'static Trees,
     found: Vec<Candidate>,
     explained: Option<&'a mut Explained>,
 }
 
 impl Decision<'_> {
+    /// Judges the parts of the reader's runs that no finding of their kind covers.
+    fn consider_runs(&mut self, page: &Page<'_>, runs: &[Candidate]) {
+        let found = self.found.iter().map(|one| (one.span.clone(), one.kind));
+        let found = Spans::new(found.collect());
+        for run in runs {
+            let here = found
+                .overlapping(&run.span)
+                .filter(|(_, kind)| *kind == run.kind);
+            for part in propose::left_over(page, run, here.map(|(span, _)| span)) {
+                self.consider(&part, Standing::Read, None);
+            }
+        }
+    }
+
     /// Scores a candidate and keeps it if the score suffices. The reader's own candidates have no first look.
     fn consider(&mut self, one: &Candidate, standing: Standing, look: Option<&Look>) {
         let unread = look.filter(|_| !self.is_read(&one.span));
@@ -139,7 +187,7 @@ impl Decision<'_> {
                 Trees::first_look(),
             )
         } else {
-            let (row, trees) = (self.evidence.row(one, standing), Trees::behind_reading());
+            let (row, trees) = (self.evidence.row(one, standing), self.trees);
             (trees.score(&row), Some(row), trees)
         };
         if standing == Standing::Kept && is_certain(one) {

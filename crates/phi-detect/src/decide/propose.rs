@@ -67,7 +67,8 @@ fn run(page: &Page<'_>, pieces: &[Opinion]) -> Option<Candidate> {
         rule: RULE,
     };
     let field = page.field_at(one.span.start);
-    let is_settled = field.is_some_and(|field| field.is_settled || is_of_other(field.meaning));
+    let is_settled = one.kind.is_core()
+        && field.is_some_and(|field| field.is_settled || is_of_other(field.meaning));
     let is_open = !is_settled && !page.has_placeholder(&one.span);
     (is_open && has_letters(page, &one.span) && has_form(page, &one)).then_some(one)
 }

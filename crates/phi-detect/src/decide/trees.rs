@@ -9,6 +9,7 @@ use super::features::{NAMES, Row};
 /// One line per node: tree, feature (-1 at a leaf), bound or value, child at or below the bound, child above it.
 static LOOK: &str = include_str!("look.tsv");
 static TREES: &str = include_str!("trees.tsv");
+static BEYOND: &str = include_str!("beyond.tsv");
 
 /// A leaf's value is in units of this fraction of log-odds.
 const UNIT_BITS: u32 = 16;
@@ -40,6 +41,12 @@ impl Trees {
     pub(super) fn behind_reading() -> &'static Self {
         static READ: OnceLock<Trees> = OnceLock::new();
         READ.get_or_init(|| Trees::read(TREES))
+    }
+
+    /// The trees that judge candidates of the kinds beyond the specification.
+    pub(super) fn beyond() -> &'static Self {
+        static READ: OnceLock<Trees> = OnceLock::new();
+        READ.get_or_init(|| Trees::read(BEYOND))
     }
 
     fn read(table: &str) -> Self {

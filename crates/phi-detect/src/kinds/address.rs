@@ -4,6 +4,7 @@
 //! have further forms. Unit, city, state and ZIP that follow belong to the same finding.
 
 use super::{Meaning, PhiRule};
+use crate::generalize;
 use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -53,6 +54,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         ),
     ],
     keys: &[],
+    cues: "",
     number: None,
     weights: &[],
     hits: &[
@@ -134,5 +136,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "the Normal Living Index, SF-36, and others",
     ],
     spelling: Spelling::Words,
+    generalize: Some(generalize::address),
     precedence: 0.15,
 };

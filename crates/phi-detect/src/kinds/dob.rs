@@ -4,6 +4,7 @@
 //! of that meaning. All other dates are left alone.
 
 use super::{Meaning, PhiRule};
+use crate::generalize;
 use crate::spelling::Spelling;
 
 pub(super) static RULE: PhiRule = PhiRule {
@@ -48,6 +49,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "dob from|dob to|dob min|dob max|dob after|dob before|dob start|dob end|birth date from|birth date to|birthdate from|\
          birthdate to|birth date min|birth date max|birth date after|birth date before|birth date start|birth date end",
     )],
+    cues: "",
     number: None,
     weights: &[],
     hits: &[
@@ -142,5 +144,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "She was born a Christmas baby; her birthday is Christmas by the old calendar",
     ],
     spelling: Spelling::Words,
+    generalize: Some(generalize::birth),
     precedence: 0.26,
 };

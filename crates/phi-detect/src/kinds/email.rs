@@ -21,6 +21,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "email|e mail|emails|email address|e mail address|mail|correo|correo electronico|gmail",
     )],
     keys: &[],
+    cues: "",
     number: None,
     weights: &[],
     hits: &[
@@ -50,5 +51,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "look_at_the_dot_com_boom, run-at-start, x[@]y",
     ],
     spelling: Spelling::Exact,
+    generalize: None,
     precedence: 0.40,
 };

@@ -9,9 +9,9 @@ pub(super) static RULE: PhiRule = PhiRule {
     code: "health_plan_id",
     label: "Health plan ID",
     placeholder: "[HEALTH_PLAN_ID]",
-    summary: "Member, subscriber, policy and Medicaid numbers by the words that introduce them. \
+    summary: "Member, subscriber, policy, group and Medicaid numbers by the words that introduce them. \
         Off unless an account sets a threshold for it.",
-    not_found: "Group and claim numbers, and numbers that nothing labels as a member or policy number. \
+    not_found: "Claim numbers, payer ids, and numbers that nothing labels as a member, policy or group number. \
         Medicare numbers are a kind of their own.",
     authority: "HIPAA Safe Harbor, 45 CFR 164.514(b)(2)(i)(I)",
     threshold: 0.5,
@@ -23,8 +23,13 @@ pub(super) static RULE: PhiRule = PhiRule {
         medicaid id|medicaid number|health plan id|health plan number|health insurance id|health insurance number",
     )],
     keys: &[],
+    cues: "member|member number|member no|member id|subscriber|subscriber number|subscriber no|subscriber id|\
+        policy|policy number|policy no|policy id|policy holder id|group number|group no|group id|grp|grp no|group|\
+        medicaid|medicaid id|medicaid number|medicaid no|medi cal|medi cal id|medi cal number|insurance id|insurance number|\
+        insurance no|insurance policy|insurance card number|plan id|plan number|health plan id|health plan number|\
+        beneficiary id|beneficiary number|enrollee id|enrollee number|cardholder id|dependent id",
     number: Some(Number {
-        length: 6..=20,
+        length: 5..=20,
         digits_min: 5,
         is_valid: |_| true,
     }),
@@ -65,7 +70,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     ],
     hits: &[
         "member ID «XQZ482913445»",
-        "Policy number: «ABC-4829134», group 77120",
+        "Policy number: «ABC-4829134», group «77120»",
         "Member IDs on file; member number «482913445», «482913446»",
         "{\"memberId\":\"«W482913445»\"}",
         "her Medicaid ID at the new address is «48291344»",
@@ -74,11 +79,11 @@ pub(super) static RULE: PhiRule = PhiRule {
     ],
     misses: &[
         "member since 2019",
-        "group number 482913445",
         "claim number 482913445",
         "policy of 2024-01-15",
         "order 482913445",
     ],
     spelling: Spelling::Code,
+    generalize: None,
     precedence: 0.2,
 };

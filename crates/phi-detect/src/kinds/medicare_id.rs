@@ -28,6 +28,7 @@ pub(super) static RULE: PhiRule = PhiRule {
             medicare identification number|us mbi",
     )],
     keys: &[],
+    cues: "",
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.
@@ -87,5 +88,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Commit 3b18e512dba79e4c8300dd08aeb37f8e728b8dad breaks the build.",
     ],
     spelling: Spelling::Code,
+    generalize: None,
     precedence: 0.32,
 };

@@ -4,10 +4,18 @@
 //! to leave alone. Codes, placeholders, settings, documentation and tests follow from the row. The rules that find a
 //! kind are in `rules`; a kind whose row gives its [`Number`] does not need rules there.
 
+mod account;
 mod address;
+mod age;
+mod biometric;
+mod date;
+mod device;
 mod dob;
 mod email;
+mod facility;
 mod health_plan_id;
+mod ip;
+mod license;
 mod meaning;
 mod medicare_id;
 mod mrn;
@@ -16,7 +24,12 @@ mod npi;
 mod number;
 mod own;
 mod phone;
+mod place;
+mod record_id;
 mod ssn;
+mod url;
+mod username;
+mod vehicle;
 
 pub(crate) use meaning::Meaning;
 pub(crate) use number::{Evidence, Number, Shape, Weight};
@@ -25,6 +38,7 @@ use std::cmp::Ordering;
 
 use crate::budget::Few;
 use crate::depth::Depth;
+use crate::generalize::Generalize;
 use crate::spelling::Spelling;
 
 /// Meaning of the labels of a kind whose row gives its [`Number`].
@@ -56,12 +70,17 @@ pub struct PhiRule {
     pub(crate) labels: &'static [(Meaning, &'static str)],
     /// Phrases that say something else as the whole key of a value in data than they say in prose.
     pub(crate) keys: &'static [(Meaning, &'static str)],
+    /// Phrases that introduce it beyond the eight kinds of the specification, as in `labels`. They are read only if the
+    /// account looks for the kind, so that they never change what the eight kinds find.
+    pub(crate) cues: &'static str,
     /// Form of the value, for a kind that is found by its label alone.
     pub(crate) number: Option<Number>,
     /// Score of each shape and evidence.
     pub(crate) weights: &'static [Weight],
     /// Differences allowed between two spellings of one value.
     pub spelling: Spelling,
+    /// Makes a value coarser instead of replacing it, for a kind that allows it.
+    pub(crate) generalize: Option<Generalize>,
     /// Added to the score when two kinds want the same text.
     pub(crate) precedence: f32,
 }
@@ -79,6 +98,19 @@ pub static RULES: &[&PhiRule] = &[
     &medicare_id::RULE,
     &npi::RULE,
     &health_plan_id::RULE,
+    &date::RULE,
+    &age::RULE,
+    &place::RULE,
+    &facility::RULE,
+    &record_id::RULE,
+    &account::RULE,
+    &license::RULE,
+    &vehicle::RULE,
+    &device::RULE,
+    &url::RULE,
+    &ip::RULE,
+    &username::RULE,
+    &biometric::RULE,
 ];
 
 /// Kinds whose values identify a person on their own, so that no list of an account may let one through.
@@ -118,6 +150,11 @@ impl PhiKind {
         self.rule().code
     }
 
+    /// Whether the kind is one of the eight of the specification, which every account looks for.
+    pub fn is_core(self) -> bool {
+        self.rule().is_on_by_default
+    }
+
     /// The name people read.
     pub fn label(self) -> &'static str {
         self.rule().label
@@ -131,10 +168,11 @@ impl PhiKind {
     /// The least score of a finding at a depth, unless an account sets another.
     ///
     /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a
-    /// leak costs more than a false alarm.
+    /// leak costs more than a false alarm. It costs less beyond the eight kinds.
     pub fn default_threshold(self, depth: Depth) -> f32 {
         match depth {
-            Depth::Careful => 0.2,
+            Depth::Careful if self.is_core() => 0.2,
+            Depth::Careful => 0.3,
             Depth::Fast => self.rule().threshold,
         }
     }
@@ -142,6 +180,18 @@ impl PhiKind {
     /// The one form of all spellings of a value of this kind. Values that differ keep differing.
     pub fn normalise(self, value: &str) -> String {
         self.rule().spelling.normalise(value)
+    }
+
+    /// Whether values of this kind can be made coarser instead of being replaced.
+    pub fn can_generalize(self) -> bool {
+        self.rule().generalize.is_some()
+    }
+
+    /// Makes a value coarser (the year of a date, "90+"); `None` if it becomes its placeholder.
+    pub fn generalize(self, value: &str, this_year: i32) -> Option<String> {
+        self.rule()
+            .generalize
+            .and_then(|make| make(value, this_year))
     }
 
     /// Whether an account may list values of this kind that are not PHI.

@@ -84,6 +84,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "record|record id|record number|chart|chart id|file number|folder number|hospital id|subject id|\
          person id|unit number",
     )],
+    cues: "",
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.
@@ -254,5 +255,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Dr. Ana Poe saw Jane Roe, Z38.00; a chair, one arm replaced / 150-200; she is at 555-0142",
     ],
     spelling: Spelling::Code,
+    generalize: None,
     precedence: 0.28,
 };

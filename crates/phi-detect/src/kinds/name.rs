@@ -43,6 +43,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         ),
     ],
     keys: &[],
+    cues: "",
     number: None,
     weights: &[],
     hits: &[
@@ -176,5 +177,6 @@ pub(super) static RULE: PhiRule = PhiRule {
             workshop when a red light shows or when one of them stops in a doorway.",
     ],
     spelling: Spelling::Words,
+    generalize: None,
     precedence: 0.0,
 };

@@ -17,6 +17,7 @@ pub(super) static RULE: PhiRule = PhiRule {
     is_on_by_default: false,
     labels: &[(BY_LABEL, "npi|npis|npi number|npi no|provider npi")],
     keys: &[],
+    cues: "",
     number: Some(Number {
         length: 10..=10,
         digits_min: 10,
@@ -47,6 +48,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         "NPI pending",
     ],
     spelling: Spelling::Code,
+    generalize: None,
     precedence: 0.2,
 };
 

@@ -47,6 +47,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         ),
     ],
     keys: &[],
+    cues: "",
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.
@@ -190,5 +191,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "NHS no. 206 555 0142, CNS 7000 0555 0142 000",
     ],
     spelling: Spelling::Telephone,
+    generalize: None,
     precedence: 0.25,
 };

@@ -35,6 +35,7 @@ pub(super) static RULE: PhiRule = PhiRule {
         ),
     ],
     keys: &[],
+    cues: "",
     number: None,
     weights: &[
         // Shape and evidence, then how sure they make us and the name of the rule.
@@ -149,5 +150,6 @@ pub(super) static RULE: PhiRule = PhiRule {
         "Her SSN was changed and I typed 8741 words",
     ],
     spelling: Spelling::Code,
+    generalize: None,
     precedence: 0.30,
 };

@@ -34,6 +34,14 @@ pub(crate) struct Opinion {
     pub(crate) begin_share: f32,
 }
 
+/// The reader's opinions about the same pieces: by the kinds of the specification, and by those beyond them.
+#[derive(Default)]
+pub(crate) struct Opinions {
+    pub(crate) core: Vec<Opinion>,
+    /// Empty unless a kind beyond the specification is looked for.
+    pub(crate) beyond: Vec<Opinion>,
+}
+
 /// Reads stretches of a text, in order, and says of each piece with letters or figures what it may be.
 ///
 /// Reading stops when the `budget` is spent.
@@ -43,19 +51,22 @@ pub(crate) fn read(
     stretches: &[Range<usize>],
     is_wanted: impl Fn(PhiKind) -> bool,
     budget: &Budget<'_>,
-) -> Vec<Opinion> {
+) -> Opinions {
     thread_local! {
         /// Memory of the scan before.
         static KEPT: Cell<Option<Box<Window>>> = const { Cell::new(None) };
     }
     let weights = Weights::get();
-    let mut codes = KINDS.lines();
-    let kinds = std::array::from_fn(|_| {
-        let kind = PhiKind::from_code(codes.next()?);
-        kind.filter(|kind| is_wanted(*kind))
-    });
+    let kinds_of = |is_core: bool| -> [Option<PhiKind>; KINDS_COUNT] {
+        let mut codes = KINDS.lines();
+        std::array::from_fn(|_| {
+            let kind = PhiKind::from_code(codes.next()?);
+            kind.filter(|kind| kind.is_core() == is_core && is_wanted(*kind))
+        })
+    };
+    let (core, beyond) = (kinds_of(true), kinds_of(false));
     let mut window = KEPT.take().unwrap_or_else(|| Box::new(Window::new()));
-    let mut opinions = Vec::new();
+    let mut opinions = Opinions::default();
     let mut pieces = Vec::new();
     for stretch in stretches {
         pieces.clear();
@@ -84,7 +95,9 @@ pub(crate) fn read(
             };
             for place in kept_from..kept_to {
                 let shares = &shares[(place + 1) * row..][..CLASSES];
-                opinions.extend(opinion(&pieces[start + place], shares, &kinds));
+                let piece = &pieces[start + place];
+                opinions.core.extend(opinion(piece, shares, &core));
+                opinions.beyond.extend(opinion(piece, shares, &beyond));
             }
             if end == pieces.len() {
                 break;

@@ -64,6 +64,7 @@ fn opinions(level: Level, text: &str) -> Vec<Opinion> {
         |_| true,
         &budget,
     )
+    .core
 }
 
 #[test]
