@@ -164,6 +164,7 @@ fn with_settings(
         thresholds,
         off,
         mrn_formats: detection.mrn_formats.clone(),
+        generalized: Vec::new(),
     };
     let depth = phigate_core::protect::depth_of(detection.depth);
     let detector = Detector::new(settings)?.with_depth(depth);

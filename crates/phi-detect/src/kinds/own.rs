@@ -81,9 +81,11 @@ fn row(code: &str) -> &'static PhiRule {
         misses: &[],
         labels: &[],
         keys: &[],
+        cues: "",
         number: None,
         weights: &[],
         spelling: Spelling::Code,
+        generalize: None,
         precedence: PRECEDENCE,
     }))
 }
