@@ -149,7 +149,7 @@ pub use metrics::{AgreementEnd, Metrics};
 pub use open::{Call, Open, Received, Sender};
 pub use phigate_store::{Durability, Written};
 pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};
-pub use preview::Preview;
+pub use preview::{DocumentFinding, Preview};
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
     SetupRules, check_key, check_setup,
