@@ -305,6 +305,19 @@ fn past_requests_are_read_with_documents() {
 }
 
 #[test]
+fn program_is_not_scanned_as_text() {
+    let gateway = Gateway::offline();
+    let file = gateway.folder.path().join("a.txt");
+    std::fs::write(
+        &file,
+        [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 300]].concat(),
+    )
+    .unwrap();
+    let refused = gateway.try_command(&["scan", "--check", file.to_str().unwrap()], "");
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
 fn damaged_mail_from_pipe_is_text() {
     let gateway = Gateway::offline();
     let mail = format!(
