@@ -180,6 +180,23 @@ test("the playground highlights while typing and sends", async () => {
   await page.getByText("Content is sealed").waitFor();
 });
 
+test("the playground scans a document that is chosen", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/playground`);
+  const html = "<html><body><p>The usual doses.</p><!-- SSN 536-22-8741 --></body></html>";
+  const choose = (name, buffer) => page.getByLabel("Or drop a document here").setInputFiles({ name, mimeType: "text/plain", buffer });
+  await choose("letter.html", Buffer.from(html));
+  const found = page.getByRole("region", { name: "Found in the document" });
+  await found.getByText("536-22-8741").waitFor();
+  await found.getByText("1 finding", { exact: true }).waitFor();
+  await choose("picture.png", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"));
+  await found.getByText("not read: its type").waitFor();
+  await page.getByLabel("Text", { exact: true }).pressSequentially("Call 415-555-0134.", { delay: 5 });
+  await page.locator("mark", { hasText: "415-555-0134" }).first().waitFor();
+  assert.ok(await found.isVisible());
+});
+
 test("a provider key can be removed", async () => {
   const page = await browser.open();
   await signIn(page, server);

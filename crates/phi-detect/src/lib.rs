@@ -348,13 +348,7 @@ impl Detector {
     ) -> List<Finding> {
         let memory = budget.memory();
         let view = View::within(budget, text);
-        let mut fields = structure::fields(view.text(), budget);
-        let meaning = field.and_then(labels::of_key);
-        // A bare `record_id` has nothing beside it that could speak of a person.
-        let meaning = meaning.filter(|meaning| *meaning != Meaning::MrnBeside);
-        if fields.is_empty() && meaning.is_some() {
-            fields.push(Field::new(0..view.text().len(), meaning));
-        }
+        let fields = Self::fields(view.text(), field, budget);
         let page = Page::within(Some(budget), view.text(), fields);
         let mended = misread::mend(&page);
         let page = match &mended {
@@ -376,15 +370,7 @@ impl Detector {
         let known = candidates.len();
         self.find_by_names(&page, &mut candidates);
         programs.leave_out_from(known, &page, &mut candidates);
-        let beyond = if self.settings.looks_beyond() {
-            let labelled = candidates.extract_if(0, |one| !one.kind.is_core());
-            offered.retain(|one| one.kind.is_core());
-            let mut beyond = beyond::propose(&page, &self.settings);
-            beyond.extend(labelled);
-            beyond
-        } else {
-            memory.list()
-        };
+        let beyond = self.beyond(&page, &mut candidates, &mut offered);
         if is_careful {
             let told = explained.as_deref_mut();
             let proposed = (candidates, offered, beyond);
@@ -413,6 +399,35 @@ impl Detector {
         let mut findings = resolve::resolve(text, candidates);
         self.take_commas(text, &mut findings);
         findings
+    }
+
+    /// Proposes values of the kinds beyond the eight, and takes those that labels found out of the candidates.
+    fn beyond(
+        &self,
+        page: &Page<'_>,
+        candidates: &mut List<Candidate>,
+        offered: &mut List<Candidate>,
+    ) -> List<Candidate> {
+        if !self.settings.looks_beyond() {
+            return page.memory().list();
+        }
+        let labelled = candidates.extract_if(0, |one| !one.kind.is_core());
+        offered.retain(|one| one.kind.is_core());
+        let mut beyond = beyond::propose(page, &self.settings);
+        beyond.extend(labelled);
+        beyond
+    }
+
+    /// The fields of a text, which may itself be the value of a field.
+    fn fields(text: &str, field: Option<&str>, budget: &Budget<'_>) -> List<Field> {
+        let mut fields = structure::fields(text, budget);
+        let meaning = field.and_then(labels::of_key);
+        // A bare `record_id` has nothing beside it that could speak of a person.
+        let meaning = meaning.filter(|meaning| *meaning != Meaning::MrnBeside);
+        if fields.is_empty() && meaning.is_some() {
+            fields.push(Field::new(0..text.len(), meaning));
+        }
+        fields
     }
 
     /// Extends places over the comma before their state, if they are generalized.

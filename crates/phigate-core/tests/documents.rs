@@ -159,6 +159,19 @@ fn unread_document_is_refused_with_reason() {
 }
 
 #[test]
+fn bytes_of_documents_are_not_text() {
+    for (door, body, part, _) in doors() {
+        // Base64 of an SSN, as chance might give it.
+        let part = part.to_string().replace(BASE64, "U1NOIDUzNi0yMi04NzQx");
+        let body = body(vec![serde_json::from_str(&part).unwrap()]);
+        for read in [text("One tablet."), Err(NoText::Unread(Unread::Image))] {
+            let found = scanned(door, &body, vec![read]);
+            assert!(!found.report().has_phi(), "{}", door.id());
+        }
+    }
+}
+
+#[test]
 fn names_of_parts_with_phi_are_numbered() {
     let (door, body, part, _) = doors().swap_remove(0);
     let named = |sheet: &str| {

@@ -59,8 +59,9 @@ pub(crate) struct Access {
     pub(crate) changes: Needs,
 }
 
-/// The most a form may hold: a long text for the playground, percent-encoded. Guests' forms are far smaller.
-const FORM_BYTES_MAX: u64 = 1024 * 1024;
+/// The most a form may hold: a long text for the playground, percent-encoded, and a document in base64. Guests' forms
+/// are far smaller.
+const FORM_BYTES_MAX: u64 = 7 * 1024 * 1024;
 
 /// Sent by the script of a page that refreshes itself.
 const LIVE: HeaderName = HeaderName::from_static("x-live");

@@ -265,11 +265,8 @@ impl PageError {
                 "Your session ended, so nothing was changed. Sign in and try again.",
             ),
             PageError::WrongRole(right) => {
-                return (
-                    StatusCode::FORBIDDEN,
-                    "Not for your role",
-                    wrong_role(*right).into(),
-                );
+                let heading = "Not for your role";
+                return (StatusCode::FORBIDDEN, heading, wrong_role(*right).into());
             }
             PageError::NoSecondFactor => (
                 StatusCode::FORBIDDEN,

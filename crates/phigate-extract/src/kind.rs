@@ -94,6 +94,7 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
         && !bytes.starts_with(b"{\\rtf")
         && !begins_as_json(&head)
         && !mail::is_mail(bytes)
+        && !bytes.contains(&0)
         && std::str::from_utf8(bytes).is_ok()
 }
 

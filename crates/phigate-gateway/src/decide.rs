@@ -18,11 +18,11 @@ use phigate_store::Account;
 use phigate_types::{Effect, ErrorCode, Mode, PhiAgreement};
 use uuid::Uuid;
 
-use crate::documents::Intake;
 use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
+use crate::intake::Intake;
 use crate::open::{CallerMetadata, Permits};
 use crate::order::{self, Others};
 use crate::provider::{Authorizer, Destination};

@@ -11,8 +11,8 @@ use phigate_store::Vault;
 use phigate_types::Limits;
 use tokio::sync::Semaphore;
 
-use crate::caller_tokens::IssuerKeys;
 use crate::documents::{self, Readers};
+use crate::issuer_keys::IssuerKeys;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;

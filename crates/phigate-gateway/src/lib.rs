@@ -115,6 +115,8 @@ mod facts;
 mod failure;
 mod forward;
 mod gateway;
+mod intake;
+mod issuer_keys;
 mod key_limits;
 mod long_scans;
 mod metrics;
@@ -152,7 +154,7 @@ pub use metrics::{AgreementEnd, Metrics};
 pub use open::{Call, Open, Received, Sender};
 pub use phigate_store::{Durability, Written};
 pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};
-pub use preview::Preview;
+pub use preview::{DocumentFinding, Preview};
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
     SetupRules, check_key, check_setup,

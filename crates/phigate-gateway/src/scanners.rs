@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use phi_detect::{Detector, PhiKind};
 use phigate_core::protect::{AllowList, Scanner, SiteFinder};
-use phigate_core::recognizer::{Recognizer, Recognizers};
+use phigate_core::recognizer::{Definition, Recognizer, Recognizers};
 use phigate_core::roster::Roster;
 use phigate_store::{Account, AllowedValues, Detection, Rosters, StoredRecognizer};
 
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
-use crate::settings::read_definition;
 
 /// Cached texts per account.
 const REMEMBERED_TEXTS: usize = 4096;
@@ -172,4 +171,11 @@ fn with_settings(
         None => detector,
         Some(found) => detector.with_extras(Arc::new(found)),
     })
+}
+
+/// Reads a stored definition; `None` if it is not one.
+pub(crate) fn read_definition(stored: &StoredRecognizer) -> Option<Definition> {
+    let fields = serde_json::from_str(stored.definition.expose()).ok()?;
+    let definition = Definition::read(&fields).ok()?;
+    (definition.kind.code() == stored.code).then_some(definition)
 }

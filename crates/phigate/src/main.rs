@@ -1,6 +1,5 @@
 //! phigate: a gateway that keeps protected health information out of language models.
 
-mod admin;
 mod app;
 mod cli;
 mod config;

@@ -284,6 +284,54 @@ fn request_documents_are_scanned_at_doors() {
 }
 
 #[test]
+fn past_requests_are_read_with_documents() {
+    let provider = Provider::start();
+    let gateway = Gateway::start(&provider);
+    let key = gateway.key();
+    gateway.set_mode("mask");
+    gateway.command(&["documents", "set", "text"]);
+    gateway.command(&["restore", "set", "on"]);
+    let document = docx("The usual doses.", &format!("SSN {SSN}"));
+    let (body, _) = body_with("chat", &document).unwrap();
+    assert_eq!(gateway.chat(&key, &body.to_string()).status, 200);
+    let sent = provider.last().json();
+    let text = sent["messages"][0]["content"][0]["text"].as_str().unwrap();
+    let token = text.split_once("SSN ").unwrap().1;
+    let resolved = gateway.command(&["audit", "resolve", token, "--reason", "a test"]);
+    assert_eq!(resolved.trim(), SSN, "{token}");
+    let tried = gateway.command(&["policy", "try", "ssn=block", "--json"]);
+    let tried: Value = serde_json::from_str(&tried).unwrap();
+    assert_eq!(tried["rows"][0]["count"], 1, "{tried}");
+}
+
+#[test]
+fn program_is_not_scanned_as_text() {
+    let gateway = Gateway::offline();
+    let file = gateway.folder.path().join("a.txt");
+    std::fs::write(
+        &file,
+        [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 300]].concat(),
+    )
+    .unwrap();
+    let refused = gateway.try_command(&["scan", "--check", file.to_str().unwrap()], "");
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn damaged_mail_from_pipe_is_text() {
+    let gateway = Gateway::offline();
+    let mail = format!(
+        "From: a\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\nSSN {SSN}\n"
+    );
+    let found = gateway.command_with_input(&["scan", "--json"], &mail);
+    assert!(found.contains("\"ssn\""), "{found}");
+    let file = gateway.folder.path().join("a.eml");
+    std::fs::write(&file, mail).unwrap();
+    let refused = gateway.try_command(&["scan", file.to_str().unwrap()], "");
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
 fn unreadable_document_is_refused_and_recorded() {
     let provider = Provider::start();
     let limits = [("PHIGATE_LIMITS_DOCUMENT_BYTES", "2000")];

@@ -28,9 +28,19 @@ struct Noun {
 const EVERYDAY: &[&str] = &[
     // Kinds of PHI that are members of every other JSON document.
     "address",
+    "age",
+    "date",
+    "device",
     "email",
+    "facility",
+    "ip",
     "name",
     "phone",
+    "place",
+    "record_id",
+    "url",
+    "username",
+    "vehicle",
     // Acts in records.
     "login",
     // Parts of a request with a limit, and a field of records.

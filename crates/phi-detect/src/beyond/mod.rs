@@ -13,7 +13,7 @@ mod segments;
 mod value;
 mod web;
 
-pub(crate) use named::comma_before_state;
+pub(crate) use named::{comma_before_state, is_state};
 
 use std::ops::Range;
 

@@ -138,7 +138,8 @@ pub(super) fn age(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
         .take(4)
         .take_while(|byte| byte.is_ascii_digit());
     let end = start + figures.count();
-    let is_whole = page.byte(end) != b'.' || !page.byte(end + 1).is_ascii_digit();
+    let is_decimal = page.byte(end) == b'.' && page.byte(end + 1).is_ascii_digit();
+    let is_whole = !is_decimal && page.byte(end) != b'+';
     (is_whole && is_over_89(page.slice(start..end))).then_some(start..end)
 }
 

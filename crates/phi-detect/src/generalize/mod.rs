@@ -28,7 +28,7 @@ pub(crate) fn birth(value: &str, this_year: i32) -> Option<String> {
     let year = match year_of(value)? {
         Year::Whole(year) => year,
         Year::Short(short) if 2000 + short > this_year => 1900 + short,
-        // Two centuries are possible, and one of them may not be told.
+        // Two centuries are possible, and the earlier is not allowed.
         Year::Short(short) => Some(2000 + short).filter(|_| is_allowed(1900 + short))?,
     };
     is_allowed(year).then(|| year.to_string())

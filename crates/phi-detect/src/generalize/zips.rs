@@ -3,16 +3,16 @@
 /// The table in use.
 pub static ZIP_TABLE: ZipTable = ZipTable(include_str!("zips.txt"));
 
-/// First three digits of ZIP codes that may be told. Every other prefix is written as 000.
+/// First three digits of ZIP codes that are kept. Every other prefix is written as 000.
 pub struct ZipTable(&'static str);
 
 impl ZipTable {
-    /// Whether a prefix may be told.
+    /// Whether a prefix is kept.
     pub fn lists(&self, prefix: &str) -> bool {
         self.prefixes().any(|one| one == prefix)
     }
 
-    /// Returns the number of prefixes that may be told.
+    /// Returns the number of prefixes that are kept.
     pub fn count(&self) -> usize {
         self.prefixes().count()
     }

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use phi_detect::PhiKind;
 use phigate_types::{DocumentText, NoText, Policy};
 
-use crate::doors::CHAT;
 use crate::json::{Bounds, Document, Json, NodeId};
-use crate::request::{self, ReadDocuments, Request};
+use crate::request::{self, Form, ReadDocuments, Request};
 use crate::text::PhiText;
 
 use super::kept::Kept;
@@ -21,16 +20,27 @@ use super::scanner::Scanner;
 use super::values::values_of;
 
 /// A document with its findings.
-#[derive(Debug)]
 pub(super) struct Attached {
     /// The part of a message that is the document.
     pub(super) part: NodeId,
     /// Text of the document, with places.
     pub(super) text: Arc<DocumentText>,
+    /// The form of the request, by which the passages are read as well.
+    form: &'static dyn Form,
     /// Passages of the text, as a list of strings.
     pub(super) list: Document,
     /// Findings in the list.
     pub(super) result: ScanResult,
+}
+
+impl std::fmt::Debug for Attached {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let findings = self.result.findings.len();
+        out.debug_struct("Attached")
+            .field("part", &self.part)
+            .field("findings", &findings)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Scans the documents of a request. The second value says whether all of them were scanned completely.
@@ -51,10 +61,11 @@ pub(super) fn scan_attached(scanner: &Scanner, request: &Request) -> (Arc<Vec<At
             is_complete = false;
             continue;
         };
-        let result = scan_document(scanner, CHAT.form, &list, &|_| false);
+        let result = scan_document(scanner, request.form(), &list, &|_| false);
         is_complete &= result.is_complete;
         all.push(Attached {
             part: read.part(),
+            form: request.form(),
             text: Arc::clone(text),
             list,
             result,
@@ -91,7 +102,7 @@ impl Attached {
     ) -> Result<String, Unsafe> {
         let rewriting = Rewriting {
             scanner,
-            form: CHAT.form,
+            form: self.form,
             kept,
             is_read: &|_| false,
         };

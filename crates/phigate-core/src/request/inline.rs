@@ -186,10 +186,11 @@ impl ReadDocuments {
         found.ok().and_then(|at| self.0.get(at))
     }
 
-    /// Whether a string holds the bytes of a document whose text is scanned instead.
+    /// Whether a string holds the bytes of a document. Its text is scanned instead; of one that could not be read, the
+    /// part counts as unscannable.
     pub(crate) fn is_payload(&self, node: NodeId) -> bool {
         let found = self.0.binary_search_by_key(&node, |one| one.payload);
-        found.is_ok_and(|at| self.0[at].text.is_ok())
+        found.is_ok()
     }
 }
 

@@ -11,6 +11,7 @@ use phigate_gateway::{GatewayError, Stages, listed_models, routes};
 use phigate_types::Right;
 use serde_json::{Map, Value, json};
 
+use super::dropped::{Dropped, dropped};
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::Dash;
@@ -35,6 +36,7 @@ pub(crate) struct Page {
     pub(crate) found_words: String,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) findings: Vec<Found>,
+    pub(crate) dropped: Option<Dropped>,
     pub(crate) modes: Vec<ModeCard>,
     pub(crate) answer: Option<Reply>,
     /// Formats of the text: a message, or messages as JSON.
@@ -273,6 +275,7 @@ async fn draw(
     };
     let models = listed_models(&visit.account).into_iter();
     let in_force = visit.account.mode;
+    let dropped = dropped(dash, visit).await?;
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -288,6 +291,7 @@ async fn draw(
                 .iter()
                 .map(|finding| found(&typed, finding))
                 .collect(),
+            dropped,
             modes: if typed.is_empty() {
                 Vec::new()
             } else {

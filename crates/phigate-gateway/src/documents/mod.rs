@@ -4,18 +4,23 @@
 //! document in its life, at most as many run as there are threads, and no document waits for a process to start.
 
 mod child;
-mod intake;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use phigate_types::{DocumentText, NoText};
+use phigate_core::request::{Inline, Request};
+use phigate_types::{DocumentText, NoText, Unread};
 use tokio::sync::oneshot;
 
 use child::Child;
-pub(crate) use intake::{Intake, ROOM};
+
+/// Text of all documents that may be in memory at a time, in the units of [`ROOM_UNIT`].
+pub(crate) const ROOM: usize = 512 << 10;
+
+/// Bytes per unit of [`ROOM`].
+pub(crate) const ROOM_UNIT: usize = 1 << 10;
 
 /// Time that a process may take for a document.
 pub const READING: Duration = Duration::from_secs(10);
@@ -134,6 +139,21 @@ impl Readers {
         text.unwrap_or(Err(NoText::NoReader))
     }
 
+    /// Reads the documents of a past request. Waits for their text, also in asynchronous code.
+    pub fn read_of(&self, request: Request) -> Request {
+        let documents: Vec<_> = request
+            .inline_documents()
+            .iter()
+            .map(Inline::bytes)
+            .collect();
+        let read = |bytes: Result<Vec<u8>, Unread>| self.read(bytes.map_err(NoText::Unread)?);
+        let texts = std::thread::scope(|scope| {
+            let reading = scope.spawn(|| documents.into_iter().map(read).collect());
+            reading.join().unwrap_or_default()
+        });
+        request.with_texts(texts)
+    }
+
     /// Reads a document of an account when it is its turn. One whose receiver was dropped is not read.
     pub fn submit(&self, account: &str, bytes: Vec<u8>) -> oneshot::Receiver<Answer> {
         let (answer, receiver) = oneshot::channel();
@@ -188,7 +208,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Instant;
 
-    use phigate_types::{Passage, Place, Unread};
+    use phigate_types::{Passage, Place};
 
     use super::*;
 

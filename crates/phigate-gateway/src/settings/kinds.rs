@@ -1,8 +1,9 @@
 //! Kinds of PHI of an account: those of the table, and those that it defines.
 
 use phi_detect::PhiKind;
-use phigate_core::recognizer::Definition;
 use phigate_store::StoredRecognizer;
+
+use crate::scanners::read_definition;
 
 /// The kinds of an account. Kinds of the table come first, then those that the account defines, by code.
 #[derive(Debug, Clone, Default)]
@@ -39,11 +40,4 @@ impl Kinds {
         let mut all = self.all().map(|(kind, _)| kind);
         all.find(|kind| kind.code() == code)
     }
-}
-
-/// Reads a stored definition; `None` if it is not one.
-pub(crate) fn read_definition(stored: &StoredRecognizer) -> Option<Definition> {
-    let fields = serde_json::from_str(stored.definition.expose()).ok()?;
-    let definition = Definition::read(&fields).ok()?;
-    (definition.kind.code() == stored.code).then_some(definition)
 }

@@ -18,7 +18,6 @@ pub use fields::{
     AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
 };
 pub use kinds::Kinds;
-pub(crate) use kinds::read_definition;
 pub use policy::{PolicyRow, changed_policy, policy_table, read_words};
 pub use recognizers::read_recognizer;
 pub use weaker::{Weaker, is_looked_for};

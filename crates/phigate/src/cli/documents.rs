@@ -63,7 +63,12 @@ async fn set(session: &Session, choice: Documents, reason: Option<&str>) -> anyh
     let mut after = before.clone();
     change(&mut after);
     let subject = format!("account {}", account.name);
-    let reason = reason_for(session, &subject, &Weaker::of_settings(&before, &after), reason)?;
+    let reason = reason_for(
+        session,
+        &subject,
+        &Weaker::of_settings(&before, &after),
+        reason,
+    )?;
     let by = By {
         actor: session.actor(),
         reason: reason.as_deref(),

@@ -3,6 +3,7 @@
 //! Exit codes: 0 success, 1 a negative result, 2 wrong usage or failure.
 
 mod account;
+mod admin;
 mod admin_key;
 mod advice;
 mod allow;

@@ -145,7 +145,12 @@ async fn remove(session: &Session, code: &str, reason: Option<&str>) -> anyhow::
     let (kind, _) = found.with_context(|| format!("the account has no recognizer {code:?}"))?;
     let subject = format!("account {}", account.name);
     let reason = reason.map(given_reason).transpose()?;
-    let reason = reason_for(session, &subject, &[Weaker::Recognizer(kind)], reason.as_deref())?;
+    let reason = reason_for(
+        session,
+        &subject,
+        &[Weaker::Recognizer(kind)],
+        reason.as_deref(),
+    )?;
     let by = By {
         actor: session.actor(),
         reason: reason.as_deref(),

@@ -12,7 +12,7 @@ use phigate_edge::{Drain, EarlyLimiter, Observer, Ports, ServeError, Site, Threa
 
 use phigate_gateway::Exporters;
 
-use crate::admin;
+use super::admin;
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
 use crate::hosts::Hosts;

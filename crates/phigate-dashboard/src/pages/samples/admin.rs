@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::pages::chains::{Chain, Link};
+use crate::pages::dropped;
 
 pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     let key = |name: &str, state, tone, is_usable: bool| keys::Key {
@@ -308,6 +309,19 @@ pub(super) fn playground_page() -> playground::Page {
             score: "0.98".to_owned(),
             rule: "name.model",
         }],
+        dropped: Some(dropped::Dropped {
+            name: HOSTILE.to_owned(),
+            words: "1 finding".to_owned(),
+            is_read: true,
+            findings: vec![dropped::Placed {
+                label: "SSN",
+                class: "k1",
+                place: "part=word/comments.xml".to_owned(),
+                text: HOSTILE.to_owned(),
+                score: "0.99".to_owned(),
+                rule: "ssn.labelled",
+            }],
+        }),
         modes: mode_cards(),
         answer: Some(playground::Reply {
             tone: "ok",

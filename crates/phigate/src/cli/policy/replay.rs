@@ -8,9 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_core::doors::{CHAT, Door};
 use phigate_core::protect::{Scanner, scan};
 use phigate_core::request::Request;
+use phigate_gateway::documents::Readers;
 use phigate_gateway::{Kinds, changed_policy, read_words, scanner_of_all};
 use phigate_store::{Account, Decision, PolicyLevel, PolicyWords, SecretBytes, WordChanges};
-use phigate_types::{Finding, Mode, PhiAgreement, Policy, Word};
+use phigate_types::{Documents, Finding, Mode, PhiAgreement, Policy, Word};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -143,9 +144,18 @@ pub(super) async fn run(
         .checked_sub(since)
         .context("too long ago")?;
     let mut rows: BTreeMap<Place, Row> = BTreeMap::new();
+    let readers = Readers::of_this_program(1);
+    let reads = account.settings.documents == Documents::Text;
     let visit = |decision: &Decision, original: &SecretBytes| {
         let policies = [&words, &after].map(|words| policy_of(words, &account, decision));
-        count(&scanner, &policies, decision, original, &mut rows);
+        let Some(request) = past_request(decision, original) else {
+            return;
+        };
+        let request = match reads {
+            true => readers.read_of(request),
+            false => request,
+        };
+        count(&scanner, &policies, decision, request, &mut rows);
     };
     let trail = &session.vault.trail;
     let text = tried.text();
@@ -167,19 +177,21 @@ fn policy_of(words: &PolicyWords, account: &Account, decision: &Decision) -> Pol
     policy.at_provider(name, is_masked.then_some(Mode::MASK))
 }
 
+/// Reads a past request as it came.
+fn past_request(decision: &Decision, original: &SecretBytes) -> Option<Request> {
+    let door = decision.door.as_deref().and_then(Door::with_id);
+    let form = door.unwrap_or(&CHAT).form;
+    Request::read_again(form, original.expose().to_vec()).ok()
+}
+
 /// Adds the findings of a past request.
 fn count(
     scanner: &Scanner,
     [old, new]: &[Policy; 2],
     decision: &Decision,
-    original: &SecretBytes,
+    request: Request,
     rows: &mut BTreeMap<Place, Row>,
 ) {
-    let door = decision.door.as_deref().and_then(Door::with_id);
-    let form = door.unwrap_or(&CHAT).form;
-    let Ok(request) = Request::read_again(form, original.expose().to_vec()) else {
-        return;
-    };
     let scanned = scan(scanner, request);
     for (finding, later) in scanned
         .report()

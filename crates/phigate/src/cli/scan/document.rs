@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use phi_detect::{CodePoints, Detector, Findings};
 use phigate_core::protect::{self, Places};
 use phigate_gateway::documents::Readers;
-use phigate_types::{DocumentText, Passage, Place};
+use phigate_types::{DocumentText, NoText, Passage, Place, Unread};
 
 /// The most bytes of a document; longer text is scanned as it is.
 const DOCUMENT: usize = 25 << 20;
@@ -75,16 +75,24 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Source> {
         Some(path) => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
     }
     .with_context(|| format!("cannot read {name}"))?;
+    let plain = |text: String| Source {
+        passages: vec![Passage::at(Place::Whole, text)],
+        document: None,
+    };
     if bytes.len() > DOCUMENT || phigate_extract::is_plain(&bytes) {
         return match String::from_utf8(bytes) {
-            Ok(text) => Ok(Source {
-                passages: vec![Passage::at(Place::Whole, text)],
-                document: None,
-            }),
+            Ok(text) => Ok(plain(text)),
             Err(_) => bail!("{name} is not UTF-8 text, and is too large for a document"),
         };
     }
-    let document = Readers::of_this_program(1).read(bytes);
+    // Text that is piped in may begin like a mail or a page without being one.
+    let text = file
+        .is_none()
+        .then(|| String::from_utf8(bytes.clone()).ok());
+    let document = match (Readers::of_this_program(1).read(bytes), text.flatten()) {
+        (Err(NoText::Unread(Unread::Damaged)), Some(text)) => return Ok(plain(text)),
+        (document, _) => document,
+    };
     let document =
         document.map_err(|error| anyhow::anyhow!("{name} cannot be scanned: {error}"))?;
     Ok(Source {

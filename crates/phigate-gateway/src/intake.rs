@@ -10,6 +10,7 @@ use phigate_store::Account;
 use phigate_types::{DocumentText, Documents, NoText, Unread};
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::documents::ROOM_UNIT;
 use crate::error::GatewayError;
 use crate::gateway::Gateway;
 use crate::open::Permits;
@@ -22,12 +23,6 @@ const TEXT_MAX: usize = 32 << 20;
 
 /// Documents of one request that are read at a time.
 const AT_A_TIME: usize = 2;
-
-/// Text of all documents that may be in memory at a time, in the units of [`ROOM_UNIT`].
-pub(crate) const ROOM: usize = 512 << 10;
-
-/// Bytes per unit of [`ROOM`].
-const ROOM_UNIT: usize = 1 << 10;
 
 /// Request as it is decided about.
 pub(crate) enum Intake {
