@@ -19,11 +19,11 @@ impl ZipTable {
 
     /// Returns the origin of the table, with its dates.
     pub fn source(&self) -> &'static str {
-        let lines = self
+        let mut lines = self
             .0
             .lines()
             .filter_map(|line| line.strip_prefix("# Source: "));
-        lines.last().unwrap_or_default()
+        lines.next_back().unwrap_or_default()
     }
 
     /// Returns the table as it is stored, for its hash.
