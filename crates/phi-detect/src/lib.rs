@@ -393,9 +393,7 @@ impl Detector {
         for candidate in candidates.iter_mut() {
             candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
-        if !self.settings.off.is_empty() {
-            candidates.retain(|one| self.settings.reports(one.kind));
-        }
+        candidates.retain(|one| self.settings.reports(one.kind));
         let mut findings = resolve::resolve(text, candidates);
         self.take_commas(text, &mut findings);
         findings

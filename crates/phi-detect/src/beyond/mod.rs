@@ -84,12 +84,12 @@ impl Proposals<'_> {
     }
 }
 
-/// At most so many bytes from a place on.
+/// Returns at most `count` bytes from an offset on.
 fn ahead<'a>(page: &Page<'a>, from: usize, count: usize) -> &'a [u8] {
     page.slice(from..page.bytes().len().min(from + count))
 }
 
-/// The line that holds a place, without its line break; at most 400 bytes on either side.
+/// Returns the line of a place without its line break, at most 400 bytes on either side.
 fn line_of(page: &Page<'_>, span: &Range<usize>) -> Range<usize> {
     const REACH: usize = 400;
     let bytes = page.bytes();
