@@ -72,7 +72,9 @@ impl Proposals<'_> {
     ) {
         let start = page.text.floor_char_boundary(span.start);
         let span = start..page.text.ceil_char_boundary(span.end);
-        let is_free = !span.is_empty() && !page.has_placeholder(&span);
+        let text = page.text.get(span.clone()).unwrap_or_default();
+        let is_left = kind.code() == "place" && is_state(text);
+        let is_free = !span.is_empty() && !is_left && !page.has_placeholder(&span);
         if is_free && self.settings.looks_for(kind) {
             self.all.push(Candidate {
                 kind,
