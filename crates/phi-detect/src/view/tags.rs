@@ -44,7 +44,7 @@ fn is_empty_comment(inner: &[u8]) -> bool {
     inner.starts_with(b"!--") && !inner.iter().any(u8::is_ascii_digit)
 }
 
-/// Whether a tag is between two characters of a number or name. A comment between elements is text of its own.
+/// Whether a tag is between two characters of a number or name. A comment between elements is separate text.
 fn cuts_value(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_part = |byte: Option<&u8>| {
         byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'@'))

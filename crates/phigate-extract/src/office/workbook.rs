@@ -29,7 +29,7 @@ impl Visit for Main {
                 let (name, id) = (element.get("name"), element.get("id"));
                 let (name, id) = name.zip(id).ok_or(Unread::Damaged)?;
                 self.sheets.push((name.to_owned(), id.to_owned()));
-                // Its name is the heading of its table.
+                // The sheet name becomes the heading of the table.
                 self.rest.leave_out(name);
             }
             "workbookPr" => self.from_1904 = matches!(element.get("date1904"), Some("1" | "true")),

@@ -30,7 +30,7 @@ impl Child {
             .arg0("phigate")
             .arg("extract")
             .env_clear()
-            // Its allocator would otherwise take its first gigabyte at once, which its limit does not allow.
+            // Without this the allocator of the child reserves a gigabyte at once, more than its memory limit.
             .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
             .current_dir("/")
             .stdin(Stdio::piped())

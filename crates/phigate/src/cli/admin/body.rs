@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(body["key"], "");
         let mut wrong = json!({"key": 7}).as_object().unwrap().clone();
         assert!(take_secret(&["provider", "set"], &mut wrong).is_err());
-        // Of a token issuer, `key` is the id of a key.
+        // The `key` of a token issuer is a key id, not a secret.
         let mut id = json!({"key": "abcdefghijkl"}).as_object().unwrap().clone();
         assert!(take_secret(&["jwt", "set"], &mut id).unwrap().is_none());
     }
