@@ -210,6 +210,23 @@ test("the playground highlights while typing and sends", async () => {
   await page.getByText("Content is sealed").waitFor();
 });
 
+test("the playground scans a document that is chosen", async () => {
+  const page = await browser.open();
+  await signIn(page, server);
+  await page.goto(`${server.url}/playground`);
+  const html = "<html><body><p>The usual doses.</p><!-- SSN 536-22-8741 --></body></html>";
+  const choose = (name, buffer) => page.getByLabel("Or drop a document here").setInputFiles({ name, mimeType: "text/plain", buffer });
+  await choose("letter.html", Buffer.from(html));
+  const found = page.getByRole("region", { name: "Found in the document" });
+  await found.getByText("536-22-8741").waitFor();
+  await found.getByText("1 finding", { exact: true }).waitFor();
+  await choose("picture.png", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"));
+  await found.getByText("not read: its type").waitFor();
+  await page.getByLabel("Text", { exact: true }).pressSequentially("Call 415-555-0134.", { delay: 5 });
+  await page.locator("mark", { hasText: "415-555-0134" }).first().waitFor();
+  assert.ok(await found.isVisible());
+});
+
 test("a provider key can be removed", async () => {
   const page = await browser.open();
   await signIn(page, server);
@@ -311,8 +328,10 @@ test("an invited auditor reads the log and cannot change settings", async () => 
   await guest.getByLabel("Password again").fill(PASSWORD);
   await guest.getByRole("button", { name: "Create login" }).click();
   await guest.getByText("Your login is ready").waitFor();
-  assert.equal(await guest.getByRole("link", { name: "Settings" }).count(), 0);
-  const refused = await guest.goto(`${server.url}/settings`);
+  await guest.goto(`${server.url}/settings`);
+  await guest.getByText("Your role reads this page").waitFor();
+  assert.ok(await guest.locator("input[name=mode]").first().isDisabled());
+  const refused = await guest.goto(`${server.url}/audit/installation`);
   assert.equal(refused.status(), 403);
   await guest.getByText("Not for your role").waitFor();
   await guest.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Audit log" }).waitFor();
@@ -389,12 +408,13 @@ test("roles are changed, sessions are shown and ended", async () => {
   await row.getByText("Change role", { exact: true }).click();
   // The dialog opens over the page: the row stays the same, and Escape closes it.
   const before = (await row.boundingBox()).height;
-  await page.getByRole("button", { name: "Make owner" }).waitFor();
+  await page.getByRole("button", { name: "Change the role" }).waitFor();
   await page.keyboard.press("Escape");
-  assert.ok(!(await page.getByRole("button", { name: "Make owner" }).isVisible()));
+  assert.ok(!(await page.getByRole("button", { name: "Change the role" }).isVisible()));
   assert.ok(Math.abs((await row.boundingBox()).height - before) < 2, "the row does not grow");
   await row.getByText("Change role", { exact: true }).click();
-  await page.getByRole("button", { name: "Make owner" }).click();
+  await page.getByLabel(`New role of ${email}`).selectOption("owner");
+  await page.getByRole("button", { name: "Change the role" }).click();
   await page.getByText("Role changed").waitFor();
   await signIn(other, server, email);
   assert.equal((await other.goto(`${server.url}/settings`)).status(), 200);

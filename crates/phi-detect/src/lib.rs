@@ -126,6 +126,7 @@ mod tidy;
 
 // One finding per piece of text.
 mod budget;
+mod extra;
 #[expect(clippy::disallowed_types, reason = "findings are given away")]
 mod finding;
 mod resolve;
@@ -140,6 +141,7 @@ mod replace;
 pub use code_points::CodePoints;
 pub use decide::Explanation;
 pub use depth::Depth;
+pub use extra::{Extra, FindsExtra, own_kinds};
 pub use finding::{Finding, Findings};
 pub use generalize::{ZIP_TABLE, ZipTable};
 pub use identifier::{is_ordinary as is_ordinary_identifier, may_be_joined_name};
@@ -150,9 +152,11 @@ pub use settings::{Settings, SettingsError};
 pub use spelling::Spelling;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use budget::{Budget, List};
 use candidate::Candidate;
+use extra::Extras;
 use labels::Meaning;
 use names::Level;
 use page::{Field, Page};
@@ -191,6 +195,8 @@ pub struct Detector {
     /// Kernels that run the name model, if any.
     names: Option<Level>,
     depth: Depth,
+    /// Finds what the account adds.
+    extras: Option<Extras>,
 }
 
 impl Default for Detector {
@@ -199,6 +205,7 @@ impl Default for Detector {
             settings: Settings::default(),
             names: Some(Level::best()),
             depth: Depth::default(),
+            extras: None,
         }
     }
 }
@@ -211,6 +218,7 @@ impl Detector {
             settings,
             names: Some(Level::best()),
             depth: Depth::default(),
+            extras: None,
         })
     }
 
@@ -218,6 +226,13 @@ impl Detector {
     #[must_use]
     pub fn with_depth(mut self, depth: Depth) -> Self {
         self.depth = depth;
+        self
+    }
+
+    /// Adds what an account finds by itself.
+    #[must_use]
+    pub fn with_extras(mut self, extras: Arc<dyn FindsExtra>) -> Self {
+        self.extras = Some(Extras(extras));
         self
     }
 
@@ -256,7 +271,10 @@ impl Detector {
 
     /// Whether findings of a kind are looked for at all.
     pub fn looks_for(&self, kind: PhiKind) -> bool {
-        self.settings.looks_for(kind) && self.settings.reports(kind)
+        match kind.is_own() {
+            true => own_kinds(self).is_some_and(|own| own.contains(&kind)),
+            false => self.settings.looks_for(kind) && self.settings.reports(kind),
+        }
     }
 
     /// The least score of a finding of a kind.
@@ -286,7 +304,7 @@ impl Detector {
         has_time: &dyn Fn() -> bool,
     ) -> Findings {
         let budget = Budget::for_text(has_time, text.len());
-        let list = self.find(text, field.and_then(labels::of_key), 0, &budget, None);
+        let list = self.find(text, field, 0, &budget, None);
         Findings::new(list.into_parts().0, !budget.is_spent())
     }
 
@@ -325,19 +343,14 @@ impl Detector {
     fn find(
         &self,
         text: &str,
-        meaning: Option<Meaning>,
+        field: Option<&str>,
         depth: usize,
         budget: &Budget<'_>,
         mut explained: Option<&mut decide::Explained>,
     ) -> List<Finding> {
         let memory = budget.memory();
         let view = View::within(budget, text);
-        let mut fields = structure::fields(view.text(), budget);
-        // A bare `record_id` has nothing beside it that could speak of a person.
-        let meaning = meaning.filter(|meaning| *meaning != Meaning::MrnBeside);
-        if fields.is_empty() && meaning.is_some() {
-            fields.push(Field::new(0..view.text().len(), meaning));
-        }
+        let fields = Self::fields(view.text(), field, budget);
         let page = Page::within(Some(budget), view.text(), fields);
         let mended = misread::mend(&page);
         let page = match &mended {
@@ -359,15 +372,7 @@ impl Detector {
         let known = candidates.len();
         self.find_by_names(&page, &mut candidates);
         programs.leave_out_from(known, &page, &mut candidates);
-        let beyond = if self.settings.looks_beyond() {
-            let labelled = candidates.extract_if(0, |one| !one.kind.is_core());
-            offered.retain(|one| one.kind.is_core());
-            let mut beyond = beyond::propose(&page, &self.settings);
-            beyond.extend(labelled);
-            beyond
-        } else {
-            memory.list()
-        };
+        let beyond = self.beyond(&page, &mut candidates, &mut offered);
         if is_careful {
             let told = explained.as_deref_mut();
             let proposed = (candidates, offered, beyond);
@@ -379,6 +384,9 @@ impl Detector {
             candidates.extend(beyond);
             candidates.retain(|one| one.score >= self.settings.threshold(one.kind));
         }
+        if let Some(extras) = &self.extras {
+            extras.add(field, &page, &mut candidates);
+        }
         if depth < CODING_DEPTH_MAX {
             let scan = |decoded: &str| self.find(decoded, None, depth + 1, budget, None);
             encoded::find(&page, &scan, &mut candidates);
@@ -387,12 +395,39 @@ impl Detector {
         for candidate in candidates.iter_mut() {
             candidate.span = without_aside(text, view.to_source(&candidate.span));
         }
-        if !self.settings.off.is_empty() {
-            candidates.retain(|one| self.settings.reports(one.kind));
-        }
+        candidates.retain(|one| self.settings.reports(one.kind));
         let mut findings = resolve::resolve(text, candidates);
         self.take_commas(text, &mut findings);
         findings
+    }
+
+    /// Proposes values of the kinds beyond the eight, and takes those that labels found out of the candidates.
+    fn beyond(
+        &self,
+        page: &Page<'_>,
+        candidates: &mut List<Candidate>,
+        offered: &mut List<Candidate>,
+    ) -> List<Candidate> {
+        if !self.settings.looks_beyond() {
+            return page.memory().list();
+        }
+        let labelled = candidates.extract_if(0, |one| !one.kind.is_core());
+        offered.retain(|one| one.kind.is_core());
+        let mut beyond = beyond::propose(page, &self.settings);
+        beyond.extend(labelled);
+        beyond
+    }
+
+    /// The fields of a text, which may itself be the value of a field.
+    fn fields(text: &str, field: Option<&str>, budget: &Budget<'_>) -> List<Field> {
+        let mut fields = structure::fields(text, budget);
+        let meaning = field.and_then(labels::of_key);
+        // A bare `record_id` has nothing beside it that could speak of a person.
+        let meaning = meaning.filter(|meaning| *meaning != Meaning::MrnBeside);
+        if fields.is_empty() && meaning.is_some() {
+            fields.push(Field::new(0..text.len(), meaning));
+        }
+        fields
     }
 
     /// Extends places over the comma before their state, if they are generalized.

@@ -80,12 +80,13 @@ fn settle(text: &str, group: &mut [Candidate], findings: &mut List<Finding>) {
 fn hide(candidate: &Candidate, findings: &mut [Finding]) {
     let (span, kind) = (&candidate.span, candidate.kind);
     let holds = |finding: &&mut Finding| {
-        let is_longer = finding.span.len() > span.len();
+        // A kind that an account defines may have been made for the very values of a stricter kind.
+        let is_longer = finding.span.len() > span.len() || finding.kind.is_own();
         is_longer && finding.span.start <= span.start && span.end <= finding.span.end
     };
     for finding in findings.iter_mut().filter(holds) {
         if finding.kind != kind {
-            finding.hides = finding.hides.with(kind);
+            finding.hides.insert(kind);
         }
     }
 }
@@ -180,7 +181,7 @@ fn join_neighbours(text: &str, mut findings: List<Finding>) -> List<Finding> {
             && may_join(text, last, &finding)
         {
             last.span.end = finding.span.end;
-            last.hides = last.hides | finding.hides;
+            last.hides.extend(&finding.hides);
             if finding.score > last.score {
                 last.score = finding.score;
                 last.rule = finding.rule;

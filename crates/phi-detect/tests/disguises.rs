@@ -41,6 +41,21 @@ fn check(rows: &[(&str, &str)]) {
 }
 
 #[test]
+fn comments_of_markup_are_read() {
+    check(&[
+        (
+            "ssn",
+            "<notes><!-- SSN «536-22-8741» --><note>see</note></notes>",
+        ),
+        (
+            "name",
+            "<notes><!--Patient «Maria Delgado»--><note>see</note></notes>",
+        ),
+        ("ssn", "SSN «536<!-- cut -->-22-8741»"),
+    ]);
+}
+
+#[test]
 fn escapes_are_read_also_twice() {
     check(&[
         ("ssn", "ssn=«536-22-8741»%0Aplan=gold"),

@@ -20,7 +20,7 @@ const LIMITS: &[(Depth, Limits)] = &[
     (
         Depth::Careful,
         Limits {
-            without_leak_min: 0.79,
+            without_leak_min: 0.76,
             leak_max: 0.021,
             covered_max: 0.010,
             untouched_min: 0.95,

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `identity.rs` | entry point: one identity and the headers of a call |
 //! | `secret.rs` | owners' secrets, checked before they are stored |
+//! | `jwt.rs` | JSON Web Tokens of callers: signatures and claims |
 //! | `rsa_key.rs` | keys of service accounts |
 //! | `lease.rs` | one token or key pair: renewed early by one caller, failures shared |
 //! | `aws/` | Signature Version 4, and sources of AWS credentials |
@@ -23,6 +24,7 @@ mod error;
 mod fetch;
 mod google;
 mod identity;
+mod jwt;
 mod lease;
 mod machine;
 mod rsa_key;
@@ -35,6 +37,7 @@ pub use call::ToSign;
 pub use error::{AuthError, Reason};
 pub use fetch::{Answer, Ask, Fetch, FetchError, Method, Place};
 pub use identity::{Identity, Proof, Scheme};
+pub use jwt::{JwtError, KeySet, Token, Wanted};
 pub use machine::Machine;
 pub use secret::{Secret, SecretError};
 pub use token::clock_skew_s;

@@ -143,7 +143,7 @@ pub fn clear(scanner: &Scanner, request: ProviderRequest) -> Result<Cleared, Hel
 /// Scans a body as it would leave, and gives it back if nothing was found that may not leave.
 fn rescan(scanner: &Scanner, kept: &Kept, form: &dyn Form, body: Vec<u8>) -> Result<Vec<u8>, Held> {
     let document = Document::parse(body, PROVIDER_BOUNDS).map_err(|_| Held::Unfinished)?;
-    let result = scan_document(scanner, form, &document);
+    let result = scan_document(scanner, form, &document, &|value| kept.is_read(value));
     match result.kinds_beside(kept, &document) {
         kinds if !kinds.is_empty() => Err(Held::Phi(kinds)),
         _ if !result.is_complete => Err(Held::Unfinished),

@@ -1,7 +1,7 @@
 //! Decides: wire formats, the walk over all text, protection modes.
 //!
 //! Pure: bytes and values in, values out. Time, randomness and settings arrive as arguments.
-//! Read in this order: [`text`], [`json`], [`request`], [`protect`], [`wire`], [`egress`], [`reply`], [`doors`],
+//! Read in this order: [`text`], [`json`], [`request`], [`recognizer`], [`roster`], [`protect`], [`wire`], [`egress`], [`reply`], [`doors`],
 //! [`service`].
 
 pub mod doors;
@@ -10,8 +10,10 @@ pub mod egress;
 pub mod fuzzing;
 pub mod json;
 pub mod protect;
+pub mod recognizer;
 pub mod reply;
 pub mod request;
+pub mod roster;
 pub mod service;
 pub mod text;
 pub mod wire;

@@ -7,6 +7,7 @@ mod wire_support;
 mod agent;
 mod attacks;
 mod chat;
+mod documents;
 mod doors;
 mod ids;
 mod json;

@@ -27,7 +27,7 @@ async function scan() {
     });
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    swapScanned(fresh, (name) => name !== "answer");
+    swapScanned(fresh, (name) => name !== "answer" && (name !== "dropped" || body.get("document")));
   } catch (error) {
     if (error.name !== "AbortError") throw error;
   }
@@ -110,6 +110,40 @@ form.addEventListener("submit", async (event) => {
     rest();
   }
 });
+
+// A document travels in base64, with the text, and its bytes go no further than the scan.
+const drop = form.querySelector("[data-drop]");
+const [file, bytes, fileName, hint] = ["#file", "[name=document]", "[name=document_name]", ".hint"].map((place) => drop.querySelector(place));
+const DOCUMENT_BYTES_MAX = 4 << 20;
+const hintWords = hint.textContent;
+
+function base64(buffer) {
+  const all = new Uint8Array(buffer);
+  let letters = "";
+  for (let at = 0; at < all.length; at += 8192) letters += String.fromCharCode(...all.subarray(at, at + 8192));
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+async function take(dropped) {
+  if (!dropped) return;
+  const isTooLarge = dropped.size > DOCUMENT_BYTES_MAX;
+  hint.textContent = isTooLarge ? "This document has more than 4 MB." : "Reading the document …";
+  bytes.value = isTooLarge ? "" : base64(await dropped.arrayBuffer());
+  fileName.value = dropped.name;
+  await scan();
+  // It is scanned once: what is typed or sent afterwards is about the text.
+  bytes.value = "";
+  if (!isTooLarge) hint.textContent = hintWords;
+}
+
+file.addEventListener("change", () => take(file.files[0]));
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  drop.addEventListener(kind, (event) => {
+    event.preventDefault();
+    drop.classList.toggle("over", kind === "dragover");
+    if (kind === "drop") take(event.dataTransfer.files[0]);
+  });
+}
 
 text.addEventListener("input", () => {
   clearTimeout(timer);

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use phigate_store::{Role, SecretString, Session};
+use phigate_store::{SecretString, Session};
 
 use super::Dash;
 use super::cookies::{self, Cookie};
@@ -19,30 +19,49 @@ use super::fields::{Fields, encode};
 use super::layout::{Layout, Theme};
 use super::visit::{Frame, Guest, PageError, RequestContext, SignedIn, redirect};
 use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
+use phigate_types::{Right, Role};
 
 /// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// No permission: signing in, first run, assets.
     Nobody,
-    /// An auditor or an owner.
-    Auditor,
-    /// An owner.
-    Owner,
+    /// A person of any role.
+    Member,
+    /// A person whose role has this right.
+    May(Right),
 }
 
 impl Needs {
     /// Whether a role is enough.
     pub(crate) fn admits(self, role: Role) -> bool {
         match self {
-            Needs::Nobody | Needs::Auditor => true,
-            Needs::Owner => role == Role::Owner,
+            Needs::Nobody | Needs::Member => true,
+            Needs::May(right) => role.may(right),
+        }
+    }
+
+    /// The right that is needed, if any.
+    fn right(self) -> Option<Right> {
+        match self {
+            Needs::Nobody | Needs::Member => None,
+            Needs::May(right) => Some(right),
         }
     }
 }
 
-/// The most a form may hold: a long text for the playground, percent-encoded. Guests' forms are far smaller.
-const FORM_BYTES_MAX: u64 = 1024 * 1024;
+/// Permissions of an address of the dashboard.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Access {
+    /// To open it.
+    pub(crate) opens: Needs,
+    /// To send the form at the same address.
+    pub(crate) changes: Needs,
+}
+
+/// The most a form may hold: a long text for the playground, percent-encoded, and a document in base64. Guests' forms
+/// are far smaller.
+const FORM_BYTES_MAX: u64 = 7 * 1024 * 1024;
 
 /// Sent by the script of a page that refreshes itself.
 const LIVE: HeaderName = HeaderName::from_static("x-live");
@@ -73,16 +92,16 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 /// Lets a request through to its page, or answers it here.
 pub(crate) async fn gate(
-    State((dash, needs)): State<(Dash, Needs)>,
+    State((dash, access)): State<(Dash, Access)>,
     request: Request,
     next: Next,
 ) -> Response {
     let is_secure = dash.is_secure;
     let theme = theme(&dash, request.headers());
     let mut inside = None;
-    let admitted = match needs {
+    let admitted = match access.opens {
         Needs::Nobody => admit_guest(&dash, request).await,
-        Needs::Auditor | Needs::Owner => admit_member(&dash, needs, request).await,
+        Needs::Member | Needs::May(_) => admit_member(&dash, access, request).await,
     };
     let mut response = match admitted {
         Ok(request) => {
@@ -199,7 +218,7 @@ async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Respo
 
 async fn admit_member(
     dash: &Dash,
-    needs: Needs,
+    access: Access,
     request: Request,
 ) -> Result<Request, Box<Response>> {
     let (mut parts, upload) = Upload::split(request);
@@ -229,9 +248,11 @@ async fn admit_member(
         response.extensions_mut().insert(layout);
         response
     };
-    if !needs.admits(session.user.role) {
-        return Err(refused_inside(refused(PageError::WrongRole)));
+    if !access.opens.admits(session.user.role) {
+        let error = PageError::WrongRole(access.opens.right());
+        return Err(refused_inside(refused(error)));
     }
+    let role = session.user.role;
     let form = if is_write {
         let read =
             upload.read_with_proof(FORM_BYTES_MAX, |start| begins_with_token(&cookie, start));
@@ -250,6 +271,7 @@ async fn admit_member(
         session: Arc::new(session),
         account,
         navigation: dash.navigation,
+        may_change: access.changes.admits(role),
     });
     Ok(Request::from_parts(parts, Body::empty()))
 }

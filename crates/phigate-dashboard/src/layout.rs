@@ -1,5 +1,7 @@
 //! Layout around every page: navigation, the signed-in person, a notice about the last action.
 
+use phigate_types::Role;
+
 use super::assets;
 
 /// The frame of a page.
@@ -19,12 +21,32 @@ pub(crate) struct Layout {
     pub(crate) csrf: String,
     /// Notice about the last action.
     pub(crate) notice: Option<Notice>,
+    /// Whether the viewer's role may read the page, and not send its forms.
+    pub(crate) is_read_only: bool,
+    /// Pages that the viewer may open; `None` before signing in.
+    pub(crate) opens: Option<(&'static Navigation, Role)>,
+}
+
+/// Pages that each role may open. They follow from the table of routes, which lists pages, which use this module: so
+/// they are handed in.
+#[derive(Debug)]
+pub(crate) struct Navigation {
+    /// Lines of the navigation for a role; the second word is the current page.
+    pub(crate) lines: fn(Role, &str) -> Vec<NavItem>,
+    /// Whether a role may open the page at an address.
+    pub(crate) opens: fn(Role, &str) -> bool,
 }
 
 impl Layout {
     /// The address of an asset.
     pub(crate) fn asset(&self, name: &str) -> &'static str {
         assets::address(name)
+    }
+
+    /// Whether the viewer may open the page at an address of ours: otherwise there is no link to it.
+    pub(crate) fn opens(&self, address: &str) -> bool {
+        self.opens
+            .is_none_or(|(navigation, role)| (navigation.opens)(role, address))
     }
 
     /// Address of the current page, to come back to.

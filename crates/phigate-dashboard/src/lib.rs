@@ -39,6 +39,7 @@ use std::sync::Arc;
 use axum::Router;
 use http::HeaderMap;
 
+use layout::Navigation;
 use pages::trials::Trials;
 use pages::verify::Verified;
 use phigate_edge::MissingPage;
@@ -47,7 +48,6 @@ use phigate_store::{
     Access, Accounts, Exports, Figures, Health, Links, People, Sessions, Trail, Vault,
 };
 use phigate_types::Limits;
-use visit::Navigation;
 
 /// Parts of a server that the pages get.
 pub struct Server {
@@ -114,8 +114,8 @@ pub(crate) struct Shared {
     server: Server,
     pub(crate) verified: Verified,
     pub(crate) trials: Trials,
-    /// The navigation for a role; the second word is the current page.
-    navigation: Navigation,
+    /// Pages that each role may open.
+    navigation: &'static Navigation,
 }
 
 impl Dash {
@@ -124,7 +124,7 @@ impl Dash {
             server,
             verified: Verified::default(),
             trials: Trials::default(),
-            navigation: routes::navigation,
+            navigation: &routes::NAVIGATION,
         }))
     }
 }

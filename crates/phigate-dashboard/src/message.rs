@@ -8,9 +8,9 @@ use crate::layout::Layout;
 
 /// Message with the reason and the next step.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Message {
+pub(crate) struct Message<'a> {
     pub(crate) heading: &'static str,
-    pub(crate) words: &'static str,
+    pub(crate) words: &'a str,
     pub(crate) href: &'static str,
     pub(crate) link: &'static str,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Message {
 #[template(path = "message/alone.html")]
 struct Alone<'a> {
     layout: &'a Layout,
-    message: Message,
+    message: Message<'a>,
 }
 
 /// Message for a signed-in person.
@@ -28,10 +28,10 @@ struct Alone<'a> {
 #[template(path = "message/inside.html")]
 struct Inside<'a> {
     layout: &'a Layout,
-    message: Message,
+    message: Message<'a>,
 }
 
-impl Message {
+impl<'a> Message<'a> {
     /// The page, in this frame.
     pub(crate) fn render(self, layout: &Layout) -> askama::Result<String> {
         let message = self;
@@ -50,7 +50,7 @@ impl Message {
     }
 
     /// The words, cut at backticks: every second piece is a command to type.
-    fn pieces(&self) -> impl Iterator<Item = (bool, &'static str)> {
+    fn pieces(&self) -> impl Iterator<Item = (bool, &'a str)> {
         let is_command = |index: usize| index % 2 == 1;
         let pieces = self.words.split('`').enumerate();
         pieces.map(move |(index, text)| (is_command(index), text))
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::layout::NavItem;
 
-    const MESSAGE: Message = Message {
+    const MESSAGE: Message<'static> = Message {
         heading: "Not now",
         words: "Run `phigate doctor` & look.",
         href: "/",

@@ -5,16 +5,16 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use http::{Method, Uri};
-use phigate_store::Role;
 
-use super::access::{Needs, gate};
-use super::layout::NavItem;
+use super::access::{Access, Needs, gate};
+use super::layout::{NavItem, Navigation};
 use super::pages::{
     account, acts, audit, export, find, help, installation, keys, login, overview, playground,
     provider, providers, record, settings, setup, users, verify,
 };
 use super::visit::redirect;
 use super::{Dash, assets};
+use phigate_types::{Right, Role};
 
 /// A route: address, permission, handler.
 pub(crate) struct Route {
@@ -24,12 +24,24 @@ pub(crate) struct Route {
     handler: fn(MethodFilter) -> MethodRouter<Dash>,
 }
 
+macro_rules! needs {
+    (Nobody) => {
+        Needs::Nobody
+    };
+    (Member) => {
+        Needs::Member
+    };
+    ($right:ident) => {
+        Needs::May(Right::$right)
+    };
+}
+
 macro_rules! route {
     ($method:ident $path:literal $needs:ident $handler:path) => {
         Route {
             method: Method::$method,
             path: $path,
-            needs: Needs::$needs,
+            needs: needs!($needs),
             handler: |method| on(method, $handler),
         }
     };
@@ -43,74 +55,74 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/login" Nobody login::sign_in),
     route!(GET "/setup/{token}" Nobody setup::show),
     route!(POST "/setup/{token}" Nobody setup::create),
-    // For auditors and owners.
-    route!(GET "/" Auditor overview::show),
-    route!(POST "/logout" Auditor login::sign_out),
-    route!(POST "/theme" Auditor account::set_theme),
-    route!(GET "/account" Auditor account::show),
-    route!(POST "/account/password" Auditor account::change_password),
-    route!(POST "/account/totp" Auditor account::offer_totp),
-    route!(POST "/account/totp/confirm" Auditor account::confirm_totp),
-    route!(POST "/account/totp/remove" Auditor account::remove_totp),
-    route!(POST "/account/recovery" Auditor account::make_recovery_codes),
-    route!(POST "/account/sessions/revoke" Auditor account::revoke_session),
-    route!(GET "/audit" Auditor audit::show),
-    route!(GET "/audit/administration" Auditor acts::show),
-    route!(GET "/audit/export" Auditor export::export),
-    route!(GET "/audit/find" Auditor find::show),
-    route!(POST "/audit/find" Auditor find::find),
-    route!(GET "/audit/integrity" Auditor verify::show),
-    route!(POST "/audit/verify" Auditor verify::verify),
-    route!(GET "/audit/{request_id}" Auditor record::show),
-    route!(POST "/audit/{request_id}/reveal" Auditor record::reveal),
-    route!(GET "/playground" Auditor playground::show),
-    route!(POST "/playground" Auditor playground::scan),
-    route!(GET "/help" Auditor help::show),
-    // For owners.
-    route!(GET "/audit/installation" Owner installation::show),
-    route!(POST "/playground/send" Owner playground::send),
-    route!(POST "/playground/stream" Owner playground::stream),
-    route!(GET "/settings" Owner settings::show),
-    route!(POST "/settings" Owner settings::save_mode),
-    route!(GET "/settings/replies" Owner settings::replies::show),
-    route!(POST "/settings/replies" Owner settings::replies::save_form),
-    route!(GET "/settings/detection" Owner settings::detection::show),
-    route!(POST "/settings/detection" Owner settings::detection::save_form),
-    route!(GET "/settings/retention" Owner settings::retention::show),
-    route!(POST "/settings/retention" Owner settings::retention::save_form),
-    route!(GET "/settings/limits" Owner settings::limits::show),
-    route!(POST "/settings/limits" Owner settings::limits::save_form),
-    route!(GET "/settings/sign-in" Owner settings::sign_in::show),
-    route!(POST "/settings/sign-in" Owner settings::sign_in::save_form),
-    route!(GET "/providers" Owner providers::show),
-    route!(GET "/providers/add/{preset}" Owner provider::add),
-    route!(POST "/providers/add/{preset}" Owner provider::create),
-    route!(POST "/providers/aliases" Owner providers::save_aliases),
-    route!(POST "/providers/fallbacks" Owner providers::save_fallbacks),
-    route!(POST "/providers/{family}" Owner providers::save),
-    route!(POST "/providers/{family}/test" Owner providers::test),
-    route!(POST "/providers/{family}/remove" Owner providers::remove),
-    route!(GET "/provider/{provider}" Owner provider::show),
-    route!(POST "/provider/{provider}" Owner provider::save),
-    route!(POST "/provider/{provider}/test" Owner provider::test),
-    route!(POST "/provider/{provider}/remove" Owner provider::remove),
-    route!(GET "/keys" Owner keys::show),
-    route!(POST "/keys" Owner keys::create),
-    route!(POST "/keys/{id}/revoke" Owner keys::revoke),
-    route!(POST "/keys/{id}/rotate" Owner keys::rotate),
-    route!(GET "/users" Owner users::show),
-    route!(POST "/users" Owner users::invite),
-    route!(POST "/users/remove" Owner users::remove),
-    route!(POST "/users/role" Owner users::set_role),
-    route!(POST "/users/sign-out" Owner users::sign_out),
-    route!(POST "/users/withdraw" Owner users::withdraw),
+    // Every role: a person's own login, and help.
+    route!(POST "/logout" Member login::sign_out),
+    route!(POST "/theme" Member account::set_theme),
+    route!(GET "/account" Member account::show),
+    route!(POST "/account/password" Member account::change_password),
+    route!(POST "/account/totp" Member account::offer_totp),
+    route!(POST "/account/totp/confirm" Member account::confirm_totp),
+    route!(POST "/account/totp/remove" Member account::remove_totp),
+    route!(POST "/account/recovery" Member account::make_recovery_codes),
+    route!(POST "/account/sessions/revoke" Member account::revoke_session),
+    route!(GET "/help" Member help::show),
+    // By right: see `phigate_types::Role` for the roles that have it.
+    route!(GET "/" Figures overview::show),
+    route!(GET "/audit" Requests audit::show),
+    route!(GET "/audit/administration" Trail acts::show),
+    route!(GET "/audit/export" Trail export::export),
+    route!(GET "/audit/find" Reveal find::show),
+    route!(POST "/audit/find" Reveal find::find),
+    route!(GET "/audit/integrity" Trail verify::show),
+    route!(POST "/audit/verify" Trail verify::verify),
+    route!(GET "/audit/{request_id}" Requests record::show),
+    route!(POST "/audit/{request_id}/reveal" Reveal record::reveal),
+    route!(GET "/playground" Requests playground::show),
+    route!(POST "/playground" Requests playground::scan),
+    route!(GET "/audit/installation" People installation::show),
+    route!(POST "/playground/send" Configure playground::send),
+    route!(POST "/playground/stream" Configure playground::stream),
+    route!(GET "/settings" Settings settings::show),
+    route!(POST "/settings" Configure settings::save_mode),
+    route!(GET "/settings/replies" Settings settings::replies::show),
+    route!(POST "/settings/replies" Configure settings::replies::save_form),
+    route!(GET "/settings/detection" Settings settings::detection::show),
+    route!(POST "/settings/detection" Configure settings::detection::save_form),
+    route!(GET "/settings/retention" Settings settings::retention::show),
+    route!(POST "/settings/retention" Retention settings::retention::save_form),
+    route!(GET "/settings/limits" Settings settings::limits::show),
+    route!(POST "/settings/limits" Configure settings::limits::save_form),
+    route!(GET "/settings/sign-in" SeePeople settings::sign_in::show),
+    route!(POST "/settings/sign-in" People settings::sign_in::save_form),
+    route!(GET "/providers" Settings providers::show),
+    route!(GET "/providers/add/{preset}" Settings provider::add),
+    route!(POST "/providers/add/{preset}" Configure provider::create),
+    route!(POST "/providers/aliases" Configure providers::save_aliases),
+    route!(POST "/providers/fallbacks" Configure providers::save_fallbacks),
+    route!(POST "/providers/{family}" Configure providers::save),
+    route!(POST "/providers/{family}/test" Configure providers::test),
+    route!(POST "/providers/{family}/remove" Configure providers::remove),
+    route!(GET "/provider/{provider}" Settings provider::show),
+    route!(POST "/provider/{provider}" Configure provider::save),
+    route!(POST "/provider/{provider}/test" Configure provider::test),
+    route!(POST "/provider/{provider}/remove" Configure provider::remove),
+    route!(GET "/keys" Settings keys::show),
+    route!(POST "/keys" Configure keys::create),
+    route!(POST "/keys/{id}/revoke" Configure keys::revoke),
+    route!(POST "/keys/{id}/rotate" Configure keys::rotate),
+    route!(GET "/users" SeePeople users::show),
+    route!(POST "/users" People users::invite),
+    route!(POST "/users/remove" People users::remove),
+    route!(POST "/users/role" People users::set_role),
+    route!(POST "/users/sign-out" People users::sign_out),
+    route!(POST "/users/withdraw" People users::withdraw),
 ];
 
 /// The router that the table describes.
 pub(crate) fn router(dash: &Dash) -> Router {
     let mut router = Router::new();
     for route in ROUTES {
-        let gate = from_fn_with_state((dash.clone(), route.needs), gate);
+        let gate = from_fn_with_state((dash.clone(), access(route)), gate);
         let method =
             MethodFilter::try_from(route.method.clone()).expect("GET and POST have filters");
         router = router.route(route.path, (route.handler)(method).layer(gate));
@@ -119,6 +131,17 @@ pub(crate) fn router(dash: &Dash) -> Router {
         router = router.route(route.path, on(MethodFilter::GET, go_up));
     }
     router.with_state(dash.clone())
+}
+
+/// Permissions of a route: to open it, and to send the form at its address.
+fn access(route: &Route) -> Access {
+    let form = ROUTES
+        .iter()
+        .find(|other| other.method == Method::POST && other.path == route.path);
+    Access {
+        opens: route.needs,
+        changes: form.map_or(route.needs, |form| form.needs),
+    }
 }
 
 /// Whether there is a page at this path of the table.
@@ -201,15 +224,14 @@ static PLACES: &[Place] = &[
     },
 ];
 
-/// The pages a role may open.
-pub(crate) fn navigation(role: Role, current: &str) -> Vec<NavItem> {
+/// Pages that each role may open, by the table of routes.
+pub(crate) static NAVIGATION: Navigation = Navigation { lines, opens };
+
+/// The navigation of a role.
+fn lines(role: Role, current: &str) -> Vec<NavItem> {
     PLACES
         .iter()
-        .filter(|place| {
-            ROUTES
-                .iter()
-                .any(|route| route.path == place.href && route.needs.admits(role))
-        })
+        .filter(|place| opens(role, place.href))
         .map(|place| NavItem {
             href: place.href,
             label: place.label,
@@ -217,4 +239,14 @@ pub(crate) fn navigation(role: Role, current: &str) -> Vec<NavItem> {
             current: place.href == current,
         })
         .collect()
+}
+
+/// Whether a role may open the page at an address of ours. A pattern of the table comes after its exact paths.
+fn opens(role: Role, address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let pages = || ROUTES.iter().filter(|route| route.method == Method::GET);
+    pages()
+        .find(|route| route.path == path)
+        .or_else(|| pages().find(|route| fits(route.path, path)))
+        .is_some_and(|route| route.needs.admits(role))
 }

@@ -174,15 +174,15 @@ impl Piece {
 
 /// Text in the place of a finding.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Treatment {
+pub(crate) enum Treatment<'g> {
     /// The finding itself.
     Keep,
     /// The replacement of a mode, or a coarser value in place of a placeholder; nothing when it is empty.
-    Replace(fn(Replaced<'_>) -> Cow<'_, str>, Option<Generalizing>),
+    Replace(fn(Replaced<'_>) -> Cow<'_, str>, Option<&'g Generalizing>),
 }
 
 /// A text cut at its findings, each treated and highlighted.
-pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment) -> Vec<Piece> {
+pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment<'_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut position = 0;
     for finding in findings {
@@ -203,7 +203,7 @@ pub(crate) fn pieces(text: &str, findings: &Findings, treatment: Treatment) -> V
                 let plain = word(Replaced { placeholder, text });
                 let coarse = generalizing.filter(|_| plain == placeholder);
                 let coarse =
-                    coarse.and_then(|kinds| kinds.value(finding.kind, finding.hides, text));
+                    coarse.and_then(|kinds| kinds.value(finding.kind, &finding.hides, text));
                 coarse.map_or(plain, Cow::Owned)
             }
         };

@@ -1,5 +1,6 @@
 //! One visit to a page: who comes, with what, and how answers are given.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -8,12 +9,13 @@ use axum::extract::FromRequestParts;
 use axum::response::{Html, IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode, header};
-use phigate_store::{Account, Role, SecretString, Session, StoreError};
+use phigate_store::{Account, SecretString, Session, StoreError};
 
 use super::fields::Fields;
-use super::layout::{Layout, NavItem, Theme, notice};
+use super::layout::{Layout, Navigation, Theme, notice};
 use super::message::Message;
 use phigate_edge::InflightPermit;
+use phigate_types::{Right, Role};
 
 /// Data of every visit, signed in or not.
 #[derive(Debug)]
@@ -72,12 +74,10 @@ pub(crate) struct SignedIn {
     pub(crate) context: Arc<RequestContext>,
     pub(crate) session: Arc<Session>,
     pub(crate) account: Arc<Account>,
-    pub(crate) navigation: Navigation,
+    pub(crate) navigation: &'static Navigation,
+    /// Whether the role may send the form at the address that was opened.
+    pub(crate) may_change: bool,
 }
-
-/// Makes the navigation for a role; the second word is the current page. It follows from the table of routes, which
-/// lists pages, which use this module: so it is handed in.
-pub(crate) type Navigation = fn(Role, &str) -> Vec<NavItem>;
 
 impl SignedIn {
     /// The account everything on this visit belongs to.
@@ -90,9 +90,14 @@ impl SignedIn {
         &self.session.user.email
     }
 
-    /// Whether this is an owner.
-    pub(crate) fn is_owner(&self) -> bool {
-        self.session.user.role == Role::Owner
+    /// Whether this person's role has a right.
+    pub(crate) fn may(&self, right: Right) -> bool {
+        self.session.user.role.may(right)
+    }
+
+    /// Whether this person may open the page at an address of ours.
+    pub(crate) fn opens(&self, address: &str) -> bool {
+        (self.navigation.opens)(self.session.user.role, address)
     }
 
     /// The form of a write.
@@ -109,6 +114,7 @@ impl SignedIn {
         };
         Layout {
             notice: notice(self.context.query.get("done")),
+            is_read_only: !self.may_change,
             ..frame.layout(&self.session, &self.account, current)
         }
     }
@@ -116,7 +122,7 @@ impl SignedIn {
 
 /// Parts of a frame besides the signed-in person.
 pub(crate) struct Frame<'a> {
-    pub(crate) navigation: Navigation,
+    pub(crate) navigation: &'static Navigation,
     pub(crate) theme: Theme,
     pub(crate) form_token: &'a str,
 }
@@ -126,21 +132,15 @@ impl Frame<'_> {
     pub(crate) fn layout(&self, session: &Session, account: &Account, current: &str) -> Layout {
         Layout {
             theme: self.theme,
-            nav: (self.navigation)(session.user.role, current),
+            nav: (self.navigation.lines)(session.user.role, current),
             email: session.user.email.clone(),
-            role: role_label(session.user.role),
+            role: session.user.role.label(),
             account: account.name.clone(),
             csrf: self.form_token.to_owned(),
             notice: None,
+            is_read_only: false,
+            opens: Some((self.navigation, session.user.role)),
         }
-    }
-}
-
-/// A role, as people read it.
-pub(crate) fn role_label(role: Role) -> &'static str {
-    match role {
-        Role::Owner => "Owner",
-        Role::Auditor => "Auditor",
     }
 }
 
@@ -198,6 +198,19 @@ pub(crate) fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
 }
 
+/// Returns what a missing right would allow, and the roles that have it.
+fn wrong_role(right: Option<Right>) -> String {
+    let needed = right.map(|right| {
+        format!(
+            "Only an {} may {}. ",
+            Role::labels_with(right),
+            right.words()
+        )
+    });
+    let needed = needed.unwrap_or_default();
+    format!("{needed}Nothing was changed. Ask an owner of the account.")
+}
+
 /// Reason that a page could not be given.
 #[derive(Debug, Clone)]
 pub(crate) enum PageError {
@@ -205,8 +218,8 @@ pub(crate) enum PageError {
     NotFound,
     /// Not signed in, or no longer.
     SignedOut,
-    /// Signed in, but the role does not allow it.
-    WrongRole,
+    /// Signed in, but the role does not have this right.
+    WrongRole(Option<Right>),
     /// The account requires a second factor, and there is none yet.
     NoSecondFactor,
     /// The form was not ours, or is too old.
@@ -239,8 +252,8 @@ impl From<StoreError> for PageError {
 
 impl PageError {
     /// The status, the heading and what to do about it.
-    fn words(&self) -> (StatusCode, &'static str, &'static str) {
-        match self {
+    fn words(&self) -> (StatusCode, &'static str, Cow<'static, str>) {
+        let (status, heading, words) = match self {
             PageError::NotFound => (
                 StatusCode::NOT_FOUND,
                 "Not found",
@@ -251,11 +264,10 @@ impl PageError {
                 "Signed out",
                 "Your session ended, so nothing was changed. Sign in and try again.",
             ),
-            PageError::WrongRole => (
-                StatusCode::FORBIDDEN,
-                "Not for your role",
-                "Auditors read the audit log; this page needs an owner. Nothing was changed. Ask an owner of the account.",
-            ),
+            PageError::WrongRole(right) => {
+                let heading = "Not for your role";
+                return (StatusCode::FORBIDDEN, heading, wrong_role(*right).into());
+            }
             PageError::NoSecondFactor => (
                 StatusCode::FORBIDDEN,
                 "Set up a second factor first",
@@ -296,7 +308,8 @@ impl PageError {
                 "Something went wrong here",
                 "This is a fault in phigate, not yours. Try again; if it happens again, look at the server’s log.",
             ),
-        }
+        };
+        (status, heading, words.into())
     }
 
     /// Address and text of the link that leads on.
@@ -329,7 +342,7 @@ impl PageError {
         let (href, link) = self.way_on();
         let message = Message {
             heading,
-            words,
+            words: &words,
             href,
             link,
         };

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use jiff::Timestamp;
+use phigate_auth::Token;
 use phigate_store::{AdminAct, Admission, AdmitError};
 use phigate_types::Act;
 use uuid::Uuid;
@@ -24,18 +25,28 @@ impl Gateway {
         request_id: Uuid,
     ) -> Result<Admission, GatewayError> {
         let admitted = match key_of(headers) {
+            Ok(token) if Token::is_one(token) => Box::pin(self.admit_token(token)).await,
             Ok(key) => self.vault.access.admit(key).await,
             Err(error) => Err(error),
         };
-        match admitted {
-            Ok(admission) => Ok(admission),
-            Err(AdmitError::Store(error)) => {
+        admitted.map_err(|error| self.not_admitted(client, request_id, error))
+    }
+
+    /// Error for a caller whose key was not admitted.
+    pub(crate) fn not_admitted(
+        self: &Arc<Self>,
+        client: IpAddr,
+        request_id: Uuid,
+        error: AdmitError,
+    ) -> GatewayError {
+        match error {
+            AdmitError::Store(error) => {
                 tracing::warn!(request.id = %request_id, "a key could not be looked up: {error}");
                 let told = GatewayError::from(AdmitError::Store(error));
                 self.metrics.refused(told.code());
-                Err(told)
+                told
             }
-            Err(error) => Err(self.bad_key(client, request_id, &error)),
+            error => self.bad_key(client, request_id, &error),
         }
     }
 
@@ -91,7 +102,7 @@ const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Returns the caller's key from either header. Both headers, if sent, must agree. Otherwise a proxy could read one key
 /// and the gateway the other.
-fn key_of<'h>(headers: &'h HeaderMap) -> Result<&'h str, AdmitError> {
+pub(crate) fn key_of<'h>(headers: &'h HeaderMap) -> Result<&'h str, AdmitError> {
     let text = |value: &'h HeaderValue| value.to_str().map_err(|_| AdmitError::Malformed);
     let mut given = headers.get_all(X_API_KEY).iter();
     let plain = given.next().map(text).transpose()?;

@@ -12,7 +12,7 @@ use phi_detect::PhiKind;
 use phigate_core::doors::{CHAT, Door};
 use phigate_core::egress::{self, Cleared, Held};
 use phigate_core::protect::{self, CleanRequest, Outcome, Policy, Scanned, Scanner};
-use phigate_core::request::{Request, RequestError};
+use phigate_core::request::RequestError;
 use phigate_core::wire::{FailureKind, ProviderFailure, Refusal, ReplyContext};
 use phigate_store::Account;
 use phigate_types::{Effect, ErrorCode, Mode, PhiAgreement};
@@ -22,6 +22,7 @@ use crate::error::GatewayError;
 use crate::facts::RequestFacts;
 use crate::forward::{Exchange, Forward};
 use crate::gateway::Gateway;
+use crate::intake::Intake;
 use crate::open::{CallerMetadata, Permits};
 use crate::order::{self, Others};
 use crate::provider::{Authorizer, Destination};
@@ -42,9 +43,13 @@ pub(crate) async fn decide(
     permits: &Permits,
 ) -> Verdict {
     let body_bytes = body.len();
-    let is_long = is_long(&body);
+    let intake = match Intake::take(record, body, permits).await {
+        Ok(intake) => intake,
+        Err(error) => return (RequestFacts::of_body(body_bytes), Err(error)),
+    };
+    let is_long = intake.is_long();
     let decided = computed(record, said, permits, is_long, move |decider, scanner| {
-        decider.decide(scanner, body)
+        decider.decide(scanner, intake, body_bytes)
     });
     let undecided = |error| (RequestFacts::of_body(body_bytes), Err(error));
     decided.await.unwrap_or_else(undecided)
@@ -115,10 +120,10 @@ impl Decider {
         })
     }
 
-    fn decide(&self, scanner: &Scanner, body: Bytes) -> Verdict {
-        let mut facts = RequestFacts::of_body(body.len());
+    fn decide(&self, scanner: &Scanner, intake: Intake, body_bytes: usize) -> Verdict {
+        let mut facts = RequestFacts::of_body(body_bytes);
         // The panic hook logs the place; a request that could not be scanned is not forwarded.
-        let steps = AssertUnwindSafe(|| self.steps(scanner, body, &mut facts));
+        let steps = AssertUnwindSafe(|| self.steps(scanner, intake, &mut facts));
         let verdict = std::panic::catch_unwind(steps);
         let verdict = verdict.unwrap_or(Err(GatewayError::DetectorUnavailable));
         (facts, verdict)
@@ -127,11 +132,10 @@ impl Decider {
     fn steps(
         &self,
         scanner: &Scanner,
-        body: Bytes,
+        intake: Intake,
         facts: &mut RequestFacts,
     ) -> Result<Box<Forward>, GatewayError> {
-        let limits = self.gateway.request_limits();
-        let request = Request::read(self.door.form, body.into(), &limits)?;
+        let request = intake.into_request(&self.gateway, self.door)?;
         let request = request.with_aside(self.said.aside.clone());
         facts.set_read(&request);
         let asked = request.model().to_owned();

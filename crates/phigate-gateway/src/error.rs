@@ -273,6 +273,7 @@ impl From<AdmitError> for GatewayError {
         match error {
             AdmitError::Missing => Self::MissingKey,
             AdmitError::Malformed
+            | AdmitError::Token { .. }
             | AdmitError::Unknown
             | AdmitError::WrongSecret { .. }
             | AdmitError::Revoked { .. }

@@ -142,7 +142,10 @@ impl RequestFacts {
 
     /// Notes the parameters that translation adjusted or dropped.
     pub(crate) fn set_cleared(&mut self, clean: &CleanRequest, cleared: &Cleared) {
-        self.adjusted = cleared.adjusted().to_vec();
+        self.adjusted = clean.adjusted().to_vec();
+        let adjusted = cleared.adjusted().iter();
+        let adjusted = adjusted.filter(|name| !clean.adjusted().contains(name));
+        self.adjusted.extend(adjusted.cloned());
         let dropped = cleared.dropped().iter();
         self.dropped = dropped.map(|name| spoken_name(clean, name)).collect();
     }
@@ -411,8 +414,8 @@ const WITHHELD: &str = "[withheld]";
 /// A parameter's name as a header may show it. An unknown parameter may be called anything: one that holds PHI, or that
 /// is not a plain word, is named by its position.
 fn spoken_name(clean: &CleanRequest, name: &str) -> String {
-    let document = clean.request().document();
-    let Some(value) = document.root().get(name) else {
+    // The keys that hold PHI are those of the request as it came.
+    let Some(value) = clean.received().root().get(name) else {
         return name.to_owned();
     };
     request::parameter_name(&value, clean.report().withheld_keys())

@@ -9,7 +9,10 @@ use phigate_core::request::RequestLimits;
 use phigate_edge::{Drain, PerThread};
 use phigate_store::Vault;
 use phigate_types::Limits;
+use tokio::sync::Semaphore;
 
+use crate::documents::{self, Readers};
+use crate::issuer_keys::IssuerKeys;
 use crate::key_limits::{BadKeys, KeyLimits};
 use crate::long_scans::LongScans;
 use crate::metrics::Metrics;
@@ -25,6 +28,8 @@ pub struct Gateway {
     /// Providers that keep failing.
     pub(crate) rest: Rest,
     pub(crate) key_limits: KeyLimits,
+    /// Keys of the issuers of callers' tokens.
+    pub(crate) issuer_keys: IssuerKeys,
     pub(crate) bad_keys: BadKeys,
     /// Counts of refused requests, until they are recorded.
     pub(crate) refusals: Refusals,
@@ -34,6 +39,10 @@ pub struct Gateway {
     pub(crate) long_scans: Arc<LongScans>,
     /// Turns of short scans on each thread, shared fairly too.
     pub(crate) short_scans: PerThread<Arc<ShortScans>>,
+    /// Readers of documents.
+    pub(crate) readers: Readers,
+    /// Room for the text of documents.
+    pub(crate) text_room: Arc<Semaphore>,
     pub(crate) scanners: Scanners,
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
@@ -53,6 +62,7 @@ impl Gateway {
         let now = Instant::now();
         let provider = Provider::new(limits, providers.rules(), providers.ca_file)?;
         Ok(Arc::new(Self {
+            issuer_keys: IssuerKeys::new(provider.fetcher()),
             provider,
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
@@ -66,6 +76,8 @@ impl Gateway {
                 Duration::from_millis(limits.scan_wait_ms),
             ),
             short_scans: PerThread::new(ShortScans::new),
+            readers: Readers::of_this_program(limits.documents as usize),
+            text_room: Arc::new(Semaphore::new(documents::ROOM)),
             scanners: Scanners::new(limits.record_findings as usize),
             limits: *limits,
             allow_private_providers: providers.allow_private,

@@ -102,9 +102,12 @@
 //! }
 //! ```
 
+mod admin_call;
 mod admit;
+mod caller_tokens;
 mod decide;
 mod decision;
+pub mod documents;
 mod early_limiter;
 mod error;
 mod export;
@@ -112,6 +115,8 @@ mod facts;
 mod failure;
 mod forward;
 mod gateway;
+mod intake;
+mod issuer_keys;
 mod key_limits;
 mod long_scans;
 mod metrics;
@@ -141,6 +146,7 @@ mod stopped;
 mod testing;
 mod trial;
 
+pub use admin_call::AdminCall;
 pub use error::GatewayError;
 pub use export::{ExportSetupError, Exporters, check_export};
 pub use gateway::{Gateway, ProviderSettings};
@@ -148,17 +154,19 @@ pub use metrics::{AgreementEnd, Metrics};
 pub use open::{Call, Open, Received, Sender};
 pub use phigate_store::{Durability, Written};
 pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};
-pub use preview::Preview;
+pub use preview::{DocumentFinding, Preview};
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
     SetupRules, check_key, check_setup,
 };
 pub use route::{Route, listed_models, routes, routes_at};
-pub use scanners::{detector, detector_of, generalizing, scanner_of, scanner_of_all};
+pub use scanners::{
+    detector, detector_of, detector_of_all, generalizing, scanner_of, scanner_of_all,
+};
 pub use settings::{
-    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, KindEdit, KindState, PolicyRow,
+    AccountField, AccountSettings, DAYS_MAX, KEY_LIMIT_MAX, KindEdit, KindState, Kinds, PolicyRow,
     SettingError, Weaker, account_field, account_fields, changed_policy, kind_states, kinds_of,
-    policy_table, profile_name, profile_of, read_entry, read_words,
+    policy_table, profile_name, profile_of, read_entry, read_recognizer, read_words,
 };
 pub use stages::Stages;
 pub use stopped::Stopped;

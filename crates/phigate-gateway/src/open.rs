@@ -335,7 +335,7 @@ impl Permits {
 }
 
 /// JSON is UTF-8. Another charset is how bytes mean one thing to a scanner and another to a provider.
-fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), GatewayError> {
     let media_type = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());

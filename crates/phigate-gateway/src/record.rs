@@ -157,6 +157,7 @@ impl RequestRecord {
                 time: Timestamp::now(),
                 account: account.name.clone(),
                 key_id: self.admission.key_id.clone(),
+                subject: self.admission.subject.clone(),
                 mode: account.mode,
                 action,
                 door: self.door.map(|door| door.id().to_owned()),

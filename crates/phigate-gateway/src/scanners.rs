@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{Timestamp, tz::TimeZone};
 use phi_detect::{Detector, PhiKind, PhiKinds};
-use phigate_core::protect::{AllowList, Generalizing, Scanner};
-use phigate_store::{Account, AllowedValues, Detection};
+use phigate_core::protect::{AllowList, Generalizing, Scanner, SiteFinder};
+use phigate_core::recognizer::{Definition, Recognizer, Recognizers};
+use phigate_core::roster::Roster;
+use phigate_store::{Account, AllowedValues, Detection, Rosters, StoredRecognizer};
 
 use crate::error::GatewayError;
 use crate::scan_memory::Memory;
@@ -44,7 +46,11 @@ impl Scanners {
         {
             return Ok(Arc::clone(scanner));
         }
-        let detector = detector_of(account).map_err(|_| GatewayError::DetectorUnavailable)?;
+        // A recognizer that cannot be read would find nothing, so no request passes.
+        let found = site_finder(account, |code| !account.policy.is_off(code));
+        let found = found.ok_or(GatewayError::PolicyUnavailable)?;
+        let detector = with_settings(&account.settings.detection, off(account), found);
+        let detector = detector.map_err(|_| GatewayError::DetectorUnavailable)?;
         let scanner = Scanner::with_memory(detector, Memory::new(REMEMBERED_TEXTS));
         let scanner = scanner.with_report_limit(self.listed_max);
         let scanner = scanner.with_generalizing(generalizing(account));
@@ -63,6 +69,8 @@ struct MadeFor {
     detection: Detection,
     off: Vec<String>,
     allowed: AllowedValues,
+    recognizers: Arc<[StoredRecognizer]>,
+    rosters: Rosters,
 }
 
 impl MadeFor {
@@ -71,6 +79,8 @@ impl MadeFor {
             detection: account.settings.detection.clone(),
             off: account.policy.off().map(str::to_owned).collect(),
             allowed: account.allowed.clone(),
+            recognizers: Arc::clone(&account.recognizers),
+            rosters: account.rosters.clone(),
         }
     }
 
@@ -79,6 +89,8 @@ impl MadeFor {
         self.detection == account.settings.detection
             && off.eq(account.policy.off())
             && self.allowed == account.allowed
+            && self.recognizers == account.recognizers
+            && self.rosters == account.rosters
     }
 }
 
@@ -92,8 +104,7 @@ fn allow_list(account: &Account) -> Option<AllowList> {
 /// The kinds whose values the account generalizes; `None` without any.
 pub fn generalizing(account: &Account) -> Option<Generalizing> {
     let codes = account.settings.detection.generalized.iter();
-    let kinds = codes.filter_map(|code| PhiKind::from_code(code));
-    let kinds = kinds.fold(PhiKinds::default(), PhiKinds::with);
+    let kinds: PhiKinds = codes.filter_map(|code| PhiKind::from_code(code)).collect();
     (!kinds.is_empty()).then(|| Generalizing::new(kinds, this_year))
 }
 
@@ -109,24 +120,53 @@ pub fn scanner_of(account: &Account) -> Result<Scanner, phi_detect::SettingsErro
 
 /// The scanner for past requests of an account: it also looks for kinds that are off now.
 pub fn scanner_of_all(account: &Account) -> Result<Scanner, phi_detect::SettingsError> {
-    let detector = detector(&account.settings.detection)?;
-    Ok(Scanner::new(detector).with_allowed(allow_list(account)))
+    Ok(Scanner::new(detector_of_all(account)?).with_allowed(allow_list(account)))
+}
+
+/// The detector for past requests of an account: it also looks for kinds that are off now.
+pub fn detector_of_all(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
+    let found = site_finder(account, |_| true).ok_or_else(unreadable)?;
+    with_settings(&account.settings.detection, Vec::new(), found)
 }
 
 /// The detector of an account: its settings, without the kinds that its policy switches off.
 pub fn detector_of(account: &Account) -> Result<Detector, phi_detect::SettingsError> {
-    let off = account.policy.off().filter_map(PhiKind::from_code);
-    with_settings(&account.settings.detection, off.collect())
+    let found = site_finder(account, |code| !account.policy.is_off(code));
+    let found = found.ok_or_else(unreadable)?;
+    with_settings(&account.settings.detection, off(account), found)
+}
+
+/// The kinds of the table that an account has switched off.
+fn off(account: &Account) -> Vec<PhiKind> {
+    let codes = account.policy.off();
+    codes.filter_map(PhiKind::from_code).collect()
+}
+
+/// The finder of an account's rosters and wanted recognizers; `None` if one cannot be read.
+fn site_finder(account: &Account, is_wanted: impl Fn(&str) -> bool) -> Option<Option<SiteFinder>> {
+    let stored = account.recognizers.iter();
+    let wanted = stored.filter(|stored| is_wanted(&stored.code));
+    let read = |stored| Recognizer::compile(read_definition(stored)?).ok();
+    let all: Option<Vec<Recognizer>> = wanted.map(read).collect();
+    let rosters = account.rosters.clone();
+    let has_any = !rosters.is_empty();
+    let roster = has_any.then(|| Roster::new(move |words| rosters.holds(words)));
+    Some(SiteFinder::new(Recognizers::new(all?), roster))
+}
+
+fn unreadable() -> phi_detect::SettingsError {
+    phi_detect::SettingsError("a stored recognizer cannot be read".to_owned())
 }
 
 /// The detector with settings of an account. A threshold of an unknown kind is ignored.
 pub fn detector(detection: &Detection) -> Result<Detector, phi_detect::SettingsError> {
-    with_settings(detection, Vec::new())
+    with_settings(detection, Vec::new(), None)
 }
 
 fn with_settings(
     detection: &Detection,
     off: Vec<PhiKind>,
+    found: Option<SiteFinder>,
 ) -> Result<Detector, phi_detect::SettingsError> {
     let thresholds = detection
         .thresholds
@@ -145,5 +185,16 @@ fn with_settings(
         mrn_formats: detection.mrn_formats.clone(),
     };
     let depth = phigate_core::protect::depth_of(detection.depth);
-    Ok(Detector::new(settings)?.with_depth(depth))
+    let detector = Detector::new(settings)?.with_depth(depth);
+    Ok(match found {
+        None => detector,
+        Some(found) => detector.with_extras(Arc::new(found)),
+    })
+}
+
+/// Reads a stored definition; `None` if it is not one.
+pub(crate) fn read_definition(stored: &StoredRecognizer) -> Option<Definition> {
+    let fields = serde_json::from_str(stored.definition.expose()).ok()?;
+    let definition = Definition::read(&fields).ok()?;
+    (definition.kind.code() == stored.code).then_some(definition)
 }

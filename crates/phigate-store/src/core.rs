@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::accounts::RosterCache;
 use crate::guard::{self, Guard};
 use crate::item::Change;
 use crate::keys::keyring::Keyring;
@@ -23,6 +24,8 @@ pub(crate) struct Core {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) writer: Arc<Writer>,
     pub(crate) clock: Clock,
+    /// Rosters that were read.
+    pub(crate) rosters: RosterCache,
 }
 
 impl Core {

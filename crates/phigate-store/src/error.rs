@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use phigate_types::{
-    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies, Word,
+    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies, Role,
+    Word,
 };
 
 /// Reason why the store refused or failed.
@@ -142,6 +143,7 @@ const NOUNS: &[&str] = &[
     PhiAgreement::NOUN,
     ProviderKind::NOUN,
     Replies::NOUN,
+    Role::NOUN,
     Word::NOUN,
 ];
 
@@ -179,6 +181,14 @@ pub enum AdmitError {
     /// Malformed key: wrong shape or checksum.
     #[error("malformed API key")]
     Malformed,
+    /// A token that is not right; the reason is a few words without what the token says.
+    #[error("refused token: {cause}")]
+    Token {
+        /// The reason in a word, for records.
+        cause: &'static str,
+        /// Key as which tokens of its issuer act, and the account, if they are known.
+        key: Option<(String, String)>,
+    },
     /// Well formed, but not known (or its account is gone).
     #[error("unknown API key")]
     Unknown,
@@ -218,6 +228,10 @@ impl AdmitError {
             Self::WrongSecret { key_id, account_id }
             | Self::Revoked { key_id, account_id }
             | Self::Expired { key_id, account_id } => Some((key_id, account_id)),
+            Self::Token { key, .. } => {
+                let key = key.as_ref();
+                key.map(|(key_id, account_id)| (key_id.as_str(), account_id.as_str()))
+            }
             Self::Missing | Self::Malformed | Self::Unknown | Self::Store(_) => None,
         }
     }
@@ -227,6 +241,7 @@ impl AdmitError {
         match self {
             Self::Missing => "missing",
             Self::Malformed => "malformed",
+            Self::Token { cause, .. } => cause,
             Self::Unknown => "unknown",
             Self::WrongSecret { .. } => "wrong_secret",
             Self::Revoked { .. } => "revoked",

@@ -12,6 +12,8 @@ use crate::{Result, StoreError};
 pub enum ItemKind {
     /// An account: its name, mode, settings and aliases.
     Account,
+    /// A key of the admin API, hashed.
+    AdminKey,
     /// Uses of an entry of an allow list.
     AllowUsed,
     /// An API key, hashed.
@@ -30,6 +32,8 @@ pub enum ItemKind {
     Guesses,
     /// A login whose second step is still to come.
     Halfway,
+    /// An issuer whose tokens act as an API key.
+    Issuer,
     /// The lease of a chain by a process.
     Lane,
     /// A one-time link.
@@ -38,8 +42,14 @@ pub enum ItemKind {
     Meta,
     /// A provider: its address and its sealed key.
     Provider,
+    /// A recognizer: a kind that an account defines, sealed.
+    Recognizer,
     /// Lists the rows of a kind.
     Roll,
+    /// A roster of patients: its name and its number of parts.
+    Roster,
+    /// Codes of a roster.
+    RosterPart,
     /// A session of the dashboard.
     Session,
     /// A user of the dashboard.
@@ -57,9 +67,15 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 22] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
+    (
+        ItemKind::AdminKey,
+        "admin_key",
+        "admin key",
+        Protection::Listed,
+    ),
     (
         ItemKind::AllowUsed,
         "allow_used",
@@ -104,6 +120,12 @@ const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
         Protection::None,
     ),
     (ItemKind::Halfway, "halfway", "login", Protection::Hashed),
+    (
+        ItemKind::Issuer,
+        "token_issuer",
+        "token issuer",
+        Protection::Listed,
+    ),
     (ItemKind::Lane, "lane", "lease", Protection::None),
     (ItemKind::Link, "link", "link", Protection::Listed),
     (ItemKind::Meta, "meta", "mark", Protection::None),
@@ -113,7 +135,20 @@ const ROWS: [(ItemKind, &str, &str, Protection); 17] = [
         "provider",
         Protection::Listed,
     ),
+    (
+        ItemKind::Recognizer,
+        "recognizer",
+        "recognizer",
+        Protection::Listed,
+    ),
     (ItemKind::Roll, "roll", "roll", Protection::Hashed),
+    (ItemKind::Roster, "roster", "roster", Protection::Listed),
+    (
+        ItemKind::RosterPart,
+        "roster_part",
+        "part of a roster",
+        Protection::Hashed,
+    ),
     (ItemKind::Session, "session", "session", Protection::Hashed),
     (ItemKind::User, "user", "user", Protection::Listed),
 ];

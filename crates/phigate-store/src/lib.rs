@@ -33,8 +33,8 @@ mod trail;
 mod vault;
 mod writer;
 
-pub use access::{Access, Conversation, ConversationName, KEY_NAME_CHARS_MAX};
-pub use accounts::{Accounts, AllowLists};
+pub use access::{Access, AdminKeys, Conversation, ConversationName, Issuers, KEY_NAME_CHARS_MAX};
+pub use accounts::{Accounts, AllowLists, RecognizerLists, RosterLists};
 pub use backend::{BACKENDS, Backend, Target};
 pub use error::{AdmitError, Result, StoreError};
 pub use exports::{ExportRun, Exports, shown_address};
@@ -57,7 +57,7 @@ pub use vault::{Options, Vault};
 pub mod fuzzing {
     /// The public id of a well-formed API key.
     pub fn public_id(key: &str) -> Result<&str, crate::AdmitError> {
-        crate::keys::api_key::public_id(key)
+        crate::keys::api_key::public_id(crate::keys::api_key::CALLER, key)
     }
 }
 

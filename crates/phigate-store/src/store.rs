@@ -88,7 +88,7 @@ pub trait Items: Send + Sync + 'static {
     async fn items(&self, account: Option<&str>, kind: ItemKind) -> Result<Vec<Item>>;
     /// Items of several kinds of one account, seen at one moment.
     async fn account_items(&self, account: &str, kinds: &[ItemKind]) -> Result<Vec<Item>>;
-    /// Every item, ordered by account, kind and id.
+    /// Every item apart from parts of rosters, which are large, ordered by account, kind and id.
     async fn all_items(&self) -> Result<Vec<Item>>;
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use phigate_verify::Report;
 use uuid::Uuid;
 
-use crate::access::Access;
-use crate::accounts::{Accounts, AllowLists};
+use crate::access::{Access, AdminKeys, Issuers};
+use crate::accounts::{Accounts, AllowLists, RecognizerLists, RosterCache, RosterLists};
 use crate::backend::Target;
 use crate::core::Core;
 use crate::exports::Exports;
@@ -89,6 +89,10 @@ pub struct Vault {
     pub accounts: Accounts,
     /// Allow lists of accounts.
     pub allow_lists: AllowLists,
+    /// Recognizers of accounts.
+    pub recognizers: RecognizerLists,
+    /// Rosters of accounts.
+    pub rosters: RosterLists,
     /// Users: logins, passwords, second factors.
     pub people: People,
     /// Sessions of the dashboard.
@@ -97,6 +101,10 @@ pub struct Vault {
     pub links: Links,
     /// API keys, providers, admission.
     pub access: Access,
+    /// Keys of the admin API.
+    pub admin_keys: AdminKeys,
+    /// Issuers whose tokens act as API keys.
+    pub issuers: Issuers,
     /// The audit trail: writing, reading, proving.
     pub trail: Trail,
     /// Outcomes with the provider's text.
@@ -129,10 +137,14 @@ impl Vault {
         let vault = Self {
             accounts: Accounts::new(core.clone()),
             allow_lists: AllowLists::new(Accounts::new(core.clone())),
+            recognizers: RecognizerLists::new(Accounts::new(core.clone())),
+            rosters: RosterLists::new(Accounts::new(core.clone())),
             sessions: Sessions::new(core.clone()),
             links: Links::new(core.clone(), people.clone()),
             people,
             access: Access::new(core.clone()),
+            admin_keys: AdminKeys::new(core.clone()),
+            issuers: Issuers::new(core.clone()),
             installation: Installation::new(core.clone(), trail.clone()),
             replies: SealedReplies::new(trail.clone()),
             expiry: Expiry::new(core.clone()),
@@ -266,6 +278,7 @@ async fn open_core(options: &Options) -> Result<(Arc<Core>, bool)> {
         keyring,
         writer,
         clock: options.clock.clone(),
+        rosters: RosterCache::default(),
     };
     Ok((Arc::new(core), created))
 }

@@ -7,10 +7,10 @@ use crate::support::postgres::Postgres;
 use crate::support::{Site, Watch, account, close, life};
 use jiff::SignedDuration;
 use phigate_store::{
-    FaultKind, Invite, LinkPurpose, NewSecret, Options, ProviderConfig, Retention, Role,
-    SessionPolicy, Settings, StoreError, Vault,
+    FaultKind, Invite, LinkPurpose, NewSecret, Options, ProviderConfig, Retention, SessionPolicy,
+    Settings, StoreError, Vault,
 };
-use phigate_types::{Mode, ProviderKind};
+use phigate_types::{Mode, ProviderKind, Role};
 
 const PASSWORD: &str = "correct horse battery";
 

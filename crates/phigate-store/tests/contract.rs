@@ -52,6 +52,11 @@ promises! {
         rotated_key_keeps_group_and_words,
         wrong_levels_are_refused,
         allowed_values_bind_and_count_uses;
+    rosters:
+        roster_binds_the_next_call_and_is_read_once;
+    recognizers:
+        recognizers_bind_the_next_call_and_leave_with_their_words,
+        account_has_no_more_than_64_recognizers;
     people:
         a_login_needs_the_right_password_and_failures_are_slowed_down,
         failures_are_counted_across_processes_and_before_the_password_is_looked_at,

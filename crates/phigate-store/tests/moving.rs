@@ -2,7 +2,8 @@
 
 use crate::support::postgres::Postgres;
 use crate::support::{Site, Watch, account, close, export, life};
-use phigate_store::{Filter, MasterKeySource, Options, Retention, Role, Target, Vault, Window};
+use phigate_store::{Filter, MasterKeySource, Options, Retention, Target, Vault, Window};
+use phigate_types::Role;
 
 /// An installation with some of everything, some of it deleted by retention.
 async fn lived_in(site: &Site) -> (String, uuid::Uuid, phigate_store::NewApiKey) {

@@ -6,9 +6,9 @@ use crate::support::{Site, account, close, masked};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use phigate_store::{
-    Identifier, Login, NewSecret, ProviderConfig, Role, SecretBytes, SessionPolicy, Vault,
+    Identifier, Login, NewSecret, ProviderConfig, SecretBytes, SessionPolicy, Vault,
 };
-use phigate_types::ProviderKind;
+use phigate_types::{ProviderKind, Role};
 use std::path::Path;
 
 const NAME: &str = "Wilhelmina Testpatient-Quux";

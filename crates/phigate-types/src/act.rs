@@ -23,6 +23,8 @@ acts! {
     // Alphabetical by code: variant, code in records, words, tone.
     AccountCreate "account.create" "Account created" Plain;
     AccountDelete "account.delete" "Account deleted" Warn;
+    AdminKeyCreate "admin_key.create" "Admin key created" Warn;
+    AdminKeyRevoke "admin_key.revoke" "Admin key revoked" Plain;
     AliasSet "alias.set" "Alias changed" Plain;
     AllowAdd "allow.add" "Value allowed" Warn;
     AllowRemove "allow.remove" "Value no longer allowed" Plain;
@@ -45,6 +47,8 @@ acts! {
     InstallationBackup "installation.backup" "Backup made" Warn;
     InstallationExport "installation.export" "Installation exported" Warn;
     InstallationImport "installation.import" "Installation imported" Warn;
+    JwtRemove "jwt.remove" "Token issuer removed" Plain;
+    JwtSet "jwt.set" "Token issuer set" Warn;
     KeyCreate "key.create" "API key created" Plain;
     KeyRefused "key.refused" "Bad key refused" Bad;
     KeyRevoke "key.revoke" "API key revoked" Plain;
@@ -63,9 +67,13 @@ acts! {
     ProfileSet "profile.set" "Profile changed" Info;
     ProviderRemove "provider.remove" "Provider removed" Plain;
     ProviderSet "provider.set" "Provider set" Plain;
+    RecognizerRemove "recognizer.remove" "Recognizer removed" Warn;
+    RecognizerSet "recognizer.set" "Recognizer set" Info;
     RequestsRefused "requests.refused" "Requests refused" Bad;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;
+    RosterImport "roster.import" "Roster imported" Info;
+    RosterRemove "roster.remove" "Roster removed" Warn;
     RowsAdopt "rows.adopt" "Stored rows authenticated" Info;
     SessionEnd "session.end" "Session ended" Plain;
     SessionEndAll "session.end_all" "Sessions ended" Plain;

@@ -79,10 +79,12 @@ error_codes! {
     MissingRequiredParameter "missing_required_parameter" Request 400 "A required field is missing.";
     ModelNotFound "model_not_found" Request 404 "No provider serves the model.";
     NotFound "not_found" Request 404 "There is nothing at this path.";
+    PermissionDenied "permission_denied" Request 403 "The role of the admin key does not allow this.";
     PhiBlocked "phi_blocked" Phi 403 "PHI was found and the caller's policy blocks it.";
     PhiInReply "phi_in_reply" Phi 403 "The reply holds PHI that was not in the request, and the account withholds such replies.";
     PhiNotRewritable "phi_not_rewritable" Request 400 "PHI is in a place where it cannot be replaced without breaking the document.";
     PolicyUnavailable "policy_unavailable" Gateway 503 "A stored level of the account's policy cannot be read, so nothing was forwarded.";
+    PreconditionFailed "precondition_failed" Request 412 "The entry is not as If-Match or If-None-Match says.";
     ProviderAuthFailed "provider_auth_failed" Provider 502 "The provider refused the account's key.";
     ProviderError "provider_error" Provider 502 "The provider failed or gave an answer that cannot be read.";
     ProviderNotConfigured "provider_not_configured" Request 400 "The model's provider has no key yet.";

@@ -108,6 +108,10 @@ limits! {
     scan_queue = 64, 1, 1_000_000;
     /// Longest wait of a long scan for a processor.
     scan_wait_ms = 10 * SECOND, 10, 10 * MINUTE;
+    /// Documents that are read at a time.
+    documents = 8, 1, 1000;
+    /// Largest document inside a request.
+    document_bytes = 25 * MIB, KIB, 1024 * MIB;
     /// Findings that an audit record lists; it counts all.
     record_findings = 10_000, 1, 1_000_000;
     /// Until the decision record must be durable.

@@ -143,6 +143,7 @@ fn request(
         time,
         account: account.to_owned(),
         key_id: keys[dice.below(keys.len())].clone(),
+        subject: None,
         mode,
         action,
         model: Some(model.to_owned()),

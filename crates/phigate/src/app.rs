@@ -53,7 +53,7 @@ pub(crate) fn vault_options(config: &Config, role: Role) -> Options {
 
 /// A running gateway with the parts that servers, pages and background tasks use.
 pub(crate) struct App {
-    pub(crate) config: Config,
+    pub(crate) config: Arc<Config>,
     pub(crate) vault: Arc<Vault>,
     /// The one way to detectors and providers.
     pub(crate) gateway: Arc<Gateway>,
@@ -88,7 +88,7 @@ impl App {
         )
         .context("cannot prepare connections to providers")?;
         Ok(Self {
-            config,
+            config: Arc::new(config),
             vault,
             gateway,
             metrics,

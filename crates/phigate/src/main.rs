@@ -3,6 +3,7 @@
 mod app;
 mod cli;
 mod config;
+mod confine;
 mod demo;
 mod hosts;
 mod housekeeping;

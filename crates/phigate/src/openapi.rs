@@ -23,7 +23,7 @@ fn fill() -> String {
         ("\"{blames}\"", list(Blame::all().map(Blame::word))),
         ("\"{error_codes}\"", list(told.map(ErrorCode::code))),
         ("\"{actions}\"", list(Action::all().map(Action::code))),
-        ("\"{phi_kinds}\"", list(PhiKind::all().map(PhiKind::code))),
+        ("\"{phi_kind}\"", phi_kind()),
         ("\"{policy_actions}\"", list(Word::all().map(Word::code))),
         ("\"{scan_actions}\"", list(service::scan_actions())),
         ("\"{scan_profiles}\"", list(service::scan_profiles())),
@@ -39,6 +39,13 @@ fn fill() -> String {
 
 fn list(words: impl Iterator<Item = &'static str>) -> String {
     json!(words.collect::<Vec<_>>()).to_string()
+}
+
+/// The codes of kinds: those of the table, and those of an account's recognizers.
+fn phi_kind() -> String {
+    let table: Vec<&str> = PhiKind::all().map(PhiKind::code).collect();
+    let own = format!("^{}[a-z0-9_]+$", PhiKind::OWN_PREFIX);
+    json!([{ "enum": table }, { "pattern": own }]).to_string()
 }
 
 /// Joins words into a list ("one, two or three").
@@ -89,7 +96,9 @@ mod tests {
             read()["components"]["schemas"]["Error"]["properties"]["error"]["properties"].take();
         assert_eq!(error["code"]["enum"][0], ErrorCode::AuditUnavailable.code());
         assert_eq!(error["type"]["enum"][1], Blame::Phi.word());
-        let kinds = error["phi_types"]["items"]["enum"].as_array().unwrap();
+        let kinds = error["phi_types"]["items"]["anyOf"][0]["enum"]
+            .as_array()
+            .unwrap();
         assert_eq!(kinds.len(), PhiKind::all().count());
         assert!(description().contains("information: flag, block, redact or mask."));
         assert!(description().contains(r#""enum": ["find","redact","mask"]"#));

@@ -649,6 +649,8 @@ fn lower_protection_needs_reason_from_script() {
         &["replies", "set", "flag"],
         &["restore", "set", "on"],
         &["restore", "set", "off"],
+        &["documents", "set", "text"],
+        &["documents", "set", "refuse"],
         &["provider", "set", "openai", "--phi", "never"],
         &["settings", "set", "legal_hold=on"],
     ];

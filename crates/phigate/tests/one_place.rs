@@ -28,18 +28,25 @@ struct Noun {
 const EVERYDAY: &[&str] = &[
     // Kinds of PHI that are members of every other JSON document.
     "address",
+    "age",
     "date",
     "device",
     "email",
+    "facility",
+    "ip",
     "name",
     "phone",
     "place",
+    "record_id",
     "url",
+    "username",
+    "vehicle",
     // Acts in records.
     "login",
     // Parts of a request with a limit, and a field of records.
     "concurrency",
     "connections",
+    "documents",
     "fields",
     "first_byte_ms",
     "messages",
@@ -128,6 +135,10 @@ fn nouns() -> Vec<Noun> {
                     "a finish reason of OpenAI's",
                 ),
                 (
+                    "phigate-core/src/recognizer/definition.rs",
+                    "a field of a definition",
+                ),
+                (
                     "phigate-gateway/src/outcome.rs",
                     "a finish reason of OpenAI's",
                 ),
@@ -142,6 +153,10 @@ fn nouns() -> Vec<Noun> {
             codes: own(PhiKind::all().map(PhiKind::code).collect()),
             tables: &["phi-detect/src/kinds/"],
             elsewhere: &[
+                (
+                    "phigate-core/src/roster/field.rs",
+                    "a column of a roster, and its kind",
+                ),
                 (
                     "phi-detect/src/names/decode.rs",
                     "which kinds the model finds",
@@ -190,10 +205,20 @@ fn nouns() -> Vec<Noun> {
             name: "kind of stored item",
             codes: item_kinds(),
             tables: &["phigate-store/src/item.rs"],
-            elsewhere: &[(
-                "phigate-store/src/keys/root.rs",
-                "what a key is derived for",
-            )],
+            elsewhere: &[
+                (
+                    "phigate-core/src/recognizer/find.rs",
+                    "the rule of a finding",
+                ),
+                (
+                    "phigate-store/src/accounts/rosters.rs",
+                    "the subject of a key",
+                ),
+                (
+                    "phigate-store/src/keys/root.rs",
+                    "what a key is derived for",
+                ),
+            ],
         },
         Noun {
             name: "limit",

@@ -51,6 +51,7 @@ const CEILINGS: &[(&str, [usize; 3])] = &[
     ("phigate-core", [0, 0, 0]),
     ("phigate-dashboard", [0, 0, 0]),
     ("phigate-edge", [0, 0, 0]),
+    ("phigate-extract", [0, 0, 0]),
     ("phigate-gateway", [0, 0, 0]),
     ("phigate-store", [0, 0, 0]),
     ("phigate-types", [1, 0, 0]),

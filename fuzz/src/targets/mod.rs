@@ -3,6 +3,7 @@
 mod base_url;
 mod chunked;
 mod credentials;
+mod documents;
 mod export;
 mod frames;
 mod growth;
@@ -42,6 +43,7 @@ pub const TARGETS: &[Target] = &[
     translate::TARGET,
     services::TARGET,
     credentials::TARGET,
+    documents::TARGET,
     base_url::TARGET,
     export::TARGET,
     // Providers' bytes.

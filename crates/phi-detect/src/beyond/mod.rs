@@ -13,7 +13,7 @@ mod segments;
 mod value;
 mod web;
 
-pub(crate) use named::comma_before_state;
+pub(crate) use named::{comma_before_state, is_state};
 
 use std::ops::Range;
 
@@ -72,7 +72,9 @@ impl Proposals<'_> {
     ) {
         let start = page.text.floor_char_boundary(span.start);
         let span = start..page.text.ceil_char_boundary(span.end);
-        let is_free = !span.is_empty() && !page.has_placeholder(&span);
+        let text = page.text.get(span.clone()).unwrap_or_default();
+        let is_left = kind.code() == "place" && is_state(text);
+        let is_free = !span.is_empty() && !is_left && !page.has_placeholder(&span);
         if is_free && self.settings.looks_for(kind) {
             self.all.push(Candidate {
                 kind,
@@ -84,12 +86,12 @@ impl Proposals<'_> {
     }
 }
 
-/// At most so many bytes from a place on.
+/// Returns at most `count` bytes from an offset on.
 fn ahead<'a>(page: &Page<'a>, from: usize, count: usize) -> &'a [u8] {
     page.slice(from..page.bytes().len().min(from + count))
 }
 
-/// The line that holds a place, without its line break; at most 400 bytes on either side.
+/// Returns the line of a place without its line break, at most 400 bytes on either side.
 fn line_of(page: &Page<'_>, span: &Range<usize>) -> Range<usize> {
     const REACH: usize = 400;
     let bytes = page.bytes();

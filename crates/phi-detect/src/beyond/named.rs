@@ -50,7 +50,10 @@ pub(super) fn find(page: &Page<'_>, out: &mut Proposals<'_>) {
         let word = page.slice(last..run.end);
         let is_more = last > run.start;
         if is_more && PLACES.has(word) {
-            out.push(page, place, run.clone(), 0.6, "place.named");
+            // "Resident of Multnomah County".
+            let of = memchr::memmem::rfind(page.slice(run.clone()), b" of ");
+            let start = of.map_or(run.start, |at| run.start + at + 4);
+            out.push(page, place, start..run.end, 0.6, "place.named");
         } else if is_more && FACILITIES.has(word) && !is_published(page, run.end) {
             out.push(page, facility, run.clone(), 0.6, "facility.named");
         }
@@ -154,6 +157,12 @@ fn opens_with_state(after: &[u8]) -> bool {
     let words = std::str::from_utf8(&rest[..length]).unwrap_or_default();
     let one = words.split(' ').next().unwrap_or_default();
     is_state_code(one) || STATES.split('|').any(|state| words.starts_with(state))
+}
+
+/// Whether a text is a state, or begins with the code of one: states are left as they are.
+pub(crate) fn is_state(text: &str) -> bool {
+    let first = text.split(|letter: char| !letter.is_alphabetic()).next();
+    first.is_some_and(is_state_code) || STATES.split('|').any(|state| state == text)
 }
 
 fn is_state_code(word: &str) -> bool {

@@ -103,11 +103,8 @@ fn values(text: &[u8], element: Range<usize>, kind: PhiKind) -> Few<Range<usize>
     let value = &part[..length];
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     if kind.code() != "date" {
-        return if digits >= 3 {
-            [element.start..element.start + length].into()
-        } else {
-            Few::new()
-        };
+        let value = element.start..element.start + length;
+        return std::iter::once(value).filter(|_| digits >= 3).collect();
     }
     let is_date = |date: &[u8]| {
         let figures = date.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -84,13 +84,15 @@ fn number(page: &Page<'_>, kind: PhiKind, start: usize) -> Option<Range<usize>> 
 /// Whether a token has the form of a calendar date.
 fn is_date(token: &[u8]) -> bool {
     let mut lengths = [0; 3];
-    let mut parts = 0;
-    for part in token.split(|byte| matches!(byte, b'-' | b'/' | b'.')) {
-        if parts == lengths.len() || !part.iter().all(u8::is_ascii_digit) {
+    let parts = token.split(|byte| matches!(byte, b'-' | b'/' | b'.'));
+    for (place, part) in parts.enumerate() {
+        let Some(length) = lengths.get_mut(place) else {
+            return false;
+        };
+        if !part.iter().all(u8::is_ascii_digit) {
             return false;
         }
-        lengths[parts] = part.len();
-        parts += 1;
+        *length = part.len();
     }
     matches!(lengths, [4, 1..=2, 1..=2] | [1..=2, 1..=2, 2 | 4])
 }
@@ -138,17 +140,17 @@ pub(super) fn age(page: &Page<'_>, start: usize) -> Option<Range<usize>> {
         .take(4)
         .take_while(|byte| byte.is_ascii_digit());
     let end = start + figures.count();
-    let is_whole = page.byte(end) != b'.' || !page.byte(end + 1).is_ascii_digit();
+    let is_decimal = page.byte(end) == b'.' && page.byte(end + 1).is_ascii_digit();
+    let is_whole = !is_decimal && page.byte(end) != b'+';
     (is_whole && is_over_89(page.slice(start..end))).then_some(start..end)
 }
 
 /// Whether figures are an age over 89.
 pub(super) fn is_over_89(figures: &[u8]) -> bool {
-    match figures {
-        [b'9', b'0'..=b'9'] => true,
-        [b'1', b'0' | b'1', b'0'..=b'9'] => true,
-        _ => false,
-    }
+    matches!(
+        figures,
+        [b'9', b'0'..=b'9'] | [b'1', b'0' | b'1', b'0'..=b'9']
+    )
 }
 
 /// Proposes numbers that their form and check digits show: cards, IBANs, vehicles.
@@ -183,8 +185,9 @@ fn card(page: &Page<'_>, start: usize) -> Option<usize> {
     let mut digits = [0_u8; 19];
     let (mut count, mut end, mut groups) = (0, start, [0_usize; 6]);
     let mut group = 0;
-    for at in start..bytes.len().min(start + 24) {
-        match bytes[at] {
+    let rest = &bytes[start..bytes.len().min(start + 24)];
+    for (at, byte) in (start..).zip(rest) {
+        match *byte {
             byte if byte.is_ascii_digit() => {
                 *digits.get_mut(count)? = byte - b'0';
                 count += 1;

@@ -19,7 +19,7 @@ use crate::candidate::Candidate;
 use crate::depth::Depth;
 use crate::kinds::PhiKind;
 use crate::page::Page;
-use crate::reader;
+use crate::reader::{self, Opinion};
 use crate::settings::Settings;
 use features::{Evidence, Row};
 use spans::Spans;
@@ -28,7 +28,7 @@ use trees::Trees;
 pub(crate) use explanation::Explained;
 pub use explanation::Explanation;
 
-/// What is decided about: the candidates of a page, by where they come from.
+/// Candidates of a page, by their origin.
 pub(crate) struct Proposed {
     /// Candidates that the fast passes keep.
     pub(crate) kept: Vec<Candidate>,
@@ -86,22 +86,27 @@ pub(crate) fn decide(
     if !settings.looks_beyond() {
         return decision.found;
     }
-    let Decision {
-        found, explained, ..
-    } = decision;
-    let runs = propose::runs(page, &opinions.beyond);
-    let beyond = all.beyond.into_iter().map(|one| (one, Standing::Kept));
-    let beyond: Vec<_> = beyond.collect();
-    let core = found.iter().map(|one| (one.clone(), Standing::Kept));
-    let company: Vec<_> = beyond.iter().cloned().chain(core).collect();
+    decide_beyond(page, decision, all.beyond, &opinions.beyond)
+}
+
+/// Decides about the kinds beyond the specification, beside what was found.
+fn decide_beyond<'a>(
+    page: &'a Page<'a>,
+    core: Decision<'a>,
+    beyond: Vec<Candidate>,
+    opinions: &'a [Opinion],
+) -> Vec<Candidate> {
+    let runs = propose::runs(page, opinions);
+    let beyond: Vec<_> = beyond
+        .into_iter()
+        .map(|one| (one, Standing::Kept))
+        .collect();
+    let found = core.found.iter().map(|one| (one.clone(), Standing::Kept));
+    let company: Vec<_> = beyond.iter().cloned().chain(found).collect();
     let mut decision = Decision {
-        settings,
-        stretches: &stretches,
-        is_complete: !budget.is_spent(),
-        evidence: Evidence::new(page, &company, &runs, &opinions.beyond),
+        evidence: Evidence::new(page, &company, &runs, opinions),
         trees: Trees::beyond(),
-        found,
-        explained,
+        ..core
     };
     for (one, standing) in &beyond {
         decision.consider(one, *standing, None);

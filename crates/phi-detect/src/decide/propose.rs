@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::beyond;
 use crate::candidate::Candidate;
 use crate::kinds::PhiKind;
 use crate::labels::Meaning;
@@ -69,8 +70,15 @@ fn run(page: &Page<'_>, pieces: &[Opinion]) -> Option<Candidate> {
     let field = page.field_at(one.span.start);
     let is_settled = one.kind.is_core()
         && field.is_some_and(|field| field.is_settled || is_of_other(field.meaning));
-    let is_open = !is_settled && !page.has_placeholder(&one.span);
+    let is_state = is_left_state(page, one.kind, &one.span);
+    let is_open = !is_settled && !is_state && !page.has_placeholder(&one.span);
     (is_open && has_letters(page, &one.span) && has_form(page, &one)).then_some(one)
+}
+
+/// Whether a place is a state, which is left as it is.
+fn is_left_state(page: &Page<'_>, kind: PhiKind, span: &Range<usize>) -> bool {
+    let text = page.text.get(span.clone()).unwrap_or_default();
+    kind.code() == "place" && beyond::is_state(text)
 }
 
 /// The parts of a run that findings of its kind leave over.
@@ -89,7 +97,8 @@ pub(super) fn left_over<'a>(
     let parts = spans.into_iter().filter(|span| span.start < span.end);
     let parts = parts.map(|span| without_signs(page, run.kind, span));
     let is_long = |span: &Range<usize>| run.kind == PhiKind::NAME || span.len() >= NUMBER_MIN;
-    let parts = parts.filter(|span| has_letters(page, span) && is_long(span));
+    let is_other = |span: &Range<usize>| is_left_state(page, run.kind, span);
+    let parts = parts.filter(|span| has_letters(page, span) && is_long(span) && !is_other(span));
     parts
         .map(|span| Candidate {
             span,
@@ -148,6 +157,5 @@ fn has_form(page: &Page<'_>, one: &Candidate) -> bool {
         one.kind.rule().spelling,
         Spelling::Code | Spelling::Telephone
     );
-    let is_spoken = one.kind.is_core() && text.contains(char::is_whitespace);
-    !is_number || text.chars().any(char::is_numeric) || is_spoken
+    !is_number || text.chars().any(char::is_numeric) || text.contains(char::is_whitespace)
 }

@@ -28,7 +28,7 @@ pub(crate) fn birth(value: &str, this_year: i32) -> Option<String> {
     let year = match year_of(value)? {
         Year::Whole(year) => year,
         Year::Short(short) if 2000 + short > this_year => 1900 + short,
-        // Two centuries are possible, and one of them may not be told.
+        // Two centuries are possible, and the earlier is not allowed.
         Year::Short(short) => Some(2000 + short).filter(|_| is_allowed(1900 + short))?,
     };
     is_allowed(year).then(|| year.to_string())
@@ -80,7 +80,7 @@ fn year_of(value: &str) -> Option<Year> {
         return Some(Year::Whole(year));
     }
     let count = groups.clone().count();
-    let last = groups.last()?;
+    let last = groups.clone().next_back()?;
     if count == 1 && matches!(last.len(), 8 | 10 | 12 | 14) {
         // 20240304 and longer stamps begin with the year, 03042024 ends with it.
         let first = number(&last[..4]).filter(is_year);
@@ -108,7 +108,7 @@ mod tests {
 
     const NOW: i32 = 2026;
 
-    fn is(found: Option<String>, wanted: &str) -> bool {
+    fn is(found: &Option<String>, wanted: &str) -> bool {
         found.as_deref() == Some(wanted)
     }
 
@@ -125,20 +125,20 @@ mod tests {
             "3/4/24",
             "May 2024",
         ] {
-            assert!(is(date(value, NOW), "2024"), "{value}");
+            assert!(is(&date(value, NOW), "2024"), "{value}");
         }
         for value in ["June 12", "4/22", "twenty-third of May"] {
             assert!(date(value, NOW).is_none(), "{value}");
         }
-        assert!(is(date("3/4/98", NOW), "1998"));
+        assert!(is(&date("3/4/98", NOW), "1998"));
     }
 
     #[test]
     fn births_of_the_old_keep_placeholders() {
-        assert!(is(birth("03/14/1962", NOW), "1962"));
-        assert!(is(birth("12/30/1937", NOW), "1937"));
-        assert!(is(birth("03141962", NOW), "1962"));
-        assert!(is(birth("3/14/62", NOW), "1962"));
+        assert!(is(&birth("03/14/1962", NOW), "1962"));
+        assert!(is(&birth("12/30/1937", NOW), "1937"));
+        assert!(is(&birth("03141962", NOW), "1962"));
+        assert!(is(&birth("3/14/62", NOW), "1962"));
         for value in ["01/01/1936", "03/14/1926", "3/14/31", "3/14/20", "March 14"] {
             assert!(birth(value, NOW).is_none(), "{value}");
         }
@@ -151,9 +151,9 @@ mod tests {
             ("60614-1234", "606"),
             ("021394307", "021"),
             ("03601", "000"),
-            ("99999", "000"),
+            ("09912", "000"),
         ] {
-            assert!(is(address(zip, NOW), wanted), "{zip}");
+            assert!(is(&address(zip, NOW), wanted), "{zip}");
         }
         assert!(address("1428 Elm Avenue", NOW).is_none());
     }

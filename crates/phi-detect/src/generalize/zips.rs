@@ -3,27 +3,27 @@
 /// The table in use.
 pub static ZIP_TABLE: ZipTable = ZipTable(include_str!("zips.txt"));
 
-/// First three digits of ZIP codes that may be told. Every other prefix is written as 000.
+/// First three digits of ZIP codes that are kept. Every other prefix is written as 000.
 pub struct ZipTable(&'static str);
 
 impl ZipTable {
-    /// Whether a prefix may be told.
+    /// Whether a prefix is kept.
     pub fn lists(&self, prefix: &str) -> bool {
         self.prefixes().any(|one| one == prefix)
     }
 
-    /// Returns the number of prefixes that may be told.
+    /// Returns the number of prefixes that are kept.
     pub fn count(&self) -> usize {
         self.prefixes().count()
     }
 
     /// Returns the origin of the table, with its dates.
     pub fn source(&self) -> &'static str {
-        let lines = self
+        let mut lines = self
             .0
             .lines()
             .filter_map(|line| line.strip_prefix("# Source: "));
-        lines.last().unwrap_or_default()
+        lines.next_back().unwrap_or_default()
     }
 
     /// Returns the table as it is stored, for its hash.

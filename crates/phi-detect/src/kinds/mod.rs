@@ -22,6 +22,7 @@ mod mrn;
 mod name;
 mod npi;
 mod number;
+mod own;
 mod phone;
 mod place;
 mod record_id;
@@ -33,6 +34,9 @@ mod vehicle;
 pub(crate) use meaning::Meaning;
 pub(crate) use number::{Evidence, Number, Shape, Weight};
 
+use std::cmp::Ordering;
+
+use crate::budget::Few;
 use crate::depth::Depth;
 use crate::generalize::Generalize;
 use crate::spelling::Spelling;
@@ -119,9 +123,10 @@ static ALWAYS_PHI: &[&PhiRule] = &[
     &health_plan_id::RULE,
 ];
 
-/// A kind of PHI: a row of the table, cheap to copy, ordered as the table is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PhiKind(u8);
+/// A kind of PHI: a row of the table, cheap to copy, ordered as the table is. Kinds that accounts define follow the
+/// table, by their codes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PhiKind(u16);
 
 impl PhiKind {
     /// The kind of e-mail addresses, which alone have a domain.
@@ -130,12 +135,12 @@ impl PhiKind {
     /// The kind of names, beside which other kinds are looked for.
     pub(crate) const NAME: PhiKind = PhiKind(6);
 
-    /// Every kind, in table order.
+    /// Every kind of the table, in its order.
     pub fn all() -> impl Iterator<Item = PhiKind> {
-        (0..RULES.len() as u8).map(PhiKind)
+        (0..RULES.len() as u16).map(PhiKind)
     }
 
-    /// The kind with this code, if there is one.
+    /// The kind of the table with this code, if there is one.
     pub fn from_code(code: &str) -> Option<PhiKind> {
         PhiKind::all().find(|kind| kind.code() == code)
     }
@@ -163,10 +168,11 @@ impl PhiKind {
     /// The least score of a finding at a depth, unless an account sets another.
     ///
     /// Scores of careful scans are probabilities: four in five candidates at their threshold are false, because a
-    /// leak costs more than a false alarm.
+    /// leak costs more than a false alarm. It costs less beyond the eight kinds.
     pub fn default_threshold(self, depth: Depth) -> f32 {
         match depth {
-            Depth::Careful => 0.2,
+            Depth::Careful if self.is_core() => 0.2,
+            Depth::Careful => 0.3,
             Depth::Fast => self.rule().threshold,
         }
     }
@@ -197,12 +203,30 @@ impl PhiKind {
 
     /// The row that describes this kind.
     pub fn rule(self) -> &'static PhiRule {
-        RULES[self.index()]
+        match self.index() {
+            Some(at) => RULES[at],
+            None => self.own_row(),
+        }
     }
 
-    /// Returns the kind's index in the table.
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
+    /// Returns the kind's index in the table; `None` for a kind that an account defines.
+    pub(crate) fn index(self) -> Option<usize> {
+        (!self.is_own()).then_some(usize::from(self.0))
+    }
+}
+
+impl PartialOrd for PhiKind {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PhiKind {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match self.is_own() && other.is_own() {
+            true => self.code().cmp(other.code()),
+            false => self.0.cmp(&other.0),
+        }
     }
 }
 
@@ -213,32 +237,51 @@ impl std::fmt::Debug for PhiKind {
 }
 
 /// A set of kinds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PhiKinds(u128);
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PhiKinds {
+    table: u128,
+    /// Kinds that accounts define, in order. Almost always empty.
+    own: Few<PhiKind>,
+}
 
 impl PhiKinds {
-    /// The set with one more kind.
-    #[must_use]
-    pub fn with(self, kind: PhiKind) -> Self {
-        Self(self.0 | 1 << kind.0)
+    /// Adds a kind.
+    pub fn insert(&mut self, kind: PhiKind) {
+        match kind.index() {
+            Some(at) => self.table |= 1 << at,
+            None => {
+                if let Err(at) = self.own.binary_search(&kind) {
+                    self.own.insert(at, kind);
+                }
+            }
+        }
+    }
+
+    /// Adds the kinds of another set.
+    pub fn extend(&mut self, other: &Self) {
+        self.table |= other.table;
+        for kind in &other.own {
+            self.insert(*kind);
+        }
     }
 
     /// Whether no kind is in the set.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
+    pub fn is_empty(&self) -> bool {
+        self.table == 0 && self.own.is_empty()
     }
 
     /// The kinds, in table order.
-    pub fn iter(self) -> impl Iterator<Item = PhiKind> {
-        PhiKind::all().filter(move |kind| self.0 & 1 << kind.0 != 0)
+    pub fn iter(&self) -> impl Iterator<Item = PhiKind> {
+        let table = PhiKind::all().filter(|kind| self.table & 1 << kind.0 != 0);
+        table.chain(self.own.iter().copied())
     }
 }
 
-impl std::ops::BitOr for PhiKinds {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+impl FromIterator<PhiKind> for PhiKinds {
+    fn from_iter<I: IntoIterator<Item = PhiKind>>(kinds: I) -> Self {
+        let mut set = Self::default();
+        kinds.into_iter().for_each(|kind| set.insert(kind));
+        set
     }
 }
 
@@ -262,7 +305,10 @@ mod tests {
     #[test]
     fn set_of_kinds_gives_its_kinds_back() {
         for kind in PhiKind::all() {
-            let set = PhiKinds::default().with(kind) | PhiKinds::default().with(PhiKind::NAME);
+            let (mut set, mut name) = (PhiKinds::default(), PhiKinds::default());
+            set.insert(kind);
+            name.insert(PhiKind::NAME);
+            set.extend(&name);
             assert!(set.iter().any(|one| one == kind) && !set.is_empty());
             assert_eq!(
                 set.iter().count(),

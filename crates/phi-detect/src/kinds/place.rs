@@ -24,6 +24,9 @@ pub(super) static RULE: PhiRule = PhiRule {
     hits: &[
         "He lives in «Toledo» with his sister.",
         "City: «Boise»   State: ID",
+        "{\"address\":{\"city\":\"«Boise»\",\"state\":\"ID\"}}",
+        "Family drove in from «Peoria», IL this morning.",
+        "Resident of «Multnomah County», enrolled in the program.",
     ],
     misses: &[
         "He lives in Ohio.",

@@ -57,14 +57,7 @@ pub(crate) fn read(
         static KEPT: Cell<Option<Box<Window>>> = const { Cell::new(None) };
     }
     let weights = Weights::get();
-    let kinds_of = |is_core: bool| -> [Option<PhiKind>; KINDS_COUNT] {
-        let mut codes = KINDS.lines();
-        std::array::from_fn(|_| {
-            let kind = PhiKind::from_code(codes.next()?);
-            kind.filter(|kind| kind.is_core() == is_core && is_wanted(*kind))
-        })
-    };
-    let (core, beyond) = (kinds_of(true), kinds_of(false));
+    let (core, beyond) = (kinds_of(true, &is_wanted), kinds_of(false, &is_wanted));
     let mut window = KEPT.take().unwrap_or_else(|| Box::new(Window::new()));
     let mut opinions = Opinions::default();
     let mut pieces = Vec::new();
@@ -107,6 +100,15 @@ pub(crate) fn read(
     }
     KEPT.set(Some(window));
     opinions
+}
+
+/// The wanted kinds of the reader's classes: those of the specification, or those beyond it.
+fn kinds_of(is_core: bool, is_wanted: impl Fn(PhiKind) -> bool) -> [Option<PhiKind>; KINDS_COUNT] {
+    let mut codes = KINDS.lines();
+    std::array::from_fn(|_| {
+        let kind = PhiKind::from_code(codes.next()?);
+        kind.filter(|kind| kind.is_core() == is_core && is_wanted(*kind))
+    })
 }
 
 /// Piece ids of a window; their count is known.

@@ -77,7 +77,7 @@ pub(crate) fn finder(kind: PhiKind) -> &'static Finder {
             .map(|kind| of(kind).map_or(&labelled::FINDER, |(_, finder)| finder))
             .collect()
     });
-    BY_KIND[kind.index()]
+    kind.index().map_or(&labelled::FINDER, |at| BY_KIND[at])
 }
 
 /// Runs every rule over the page.

@@ -31,12 +31,26 @@ pub(super) fn edits(bytes: &[u8], edits: &mut List<Edit>) {
         let is_look = LOOKS.has(name);
         if is_bare && name.eq_ignore_ascii_case(b"br") {
             edits.push(Edit::show(at..end, '\n'));
-        } else if is_look && is_bare
-            || (is_look || inner.starts_with(b"!--")) && is_inside_value(bytes, at, end)
+        } else if is_look && (is_bare || is_inside_value(bytes, at, end))
+            || is_empty_comment(inner) && cuts_value(bytes, at, end)
         {
             edits.push(Edit::drop(at..end));
         }
     }
+}
+
+/// Whether a comment holds no figures, so that no number is lost with it.
+fn is_empty_comment(inner: &[u8]) -> bool {
+    inner.starts_with(b"!--") && !inner.iter().any(u8::is_ascii_digit)
+}
+
+/// Whether a tag is between two characters of a number or name. A comment between elements is separate text.
+fn cuts_value(bytes: &[u8], at: usize, end: usize) -> bool {
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'@'))
+    };
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    is_part(before) && is_part(bytes.get(end))
 }
 
 /// Whether the tag is between the characters of a number or name: `536<b class="x">-</b>22`. Its attributes are then

@@ -1,15 +1,16 @@
 //! Applies an account's policy to a scanned request.
 
 pub use phigate_types::Policy;
-use phigate_types::{Action, Effect, ErrorCode, Ruling};
+use phigate_types::{Action, Effect, ErrorCode, Ruling, Unread};
 
 use crate::json::Document;
 use crate::request::{Request, RequestError};
 
+use super::attached::{Attached, replace_attached};
 use super::kept::Kept;
-use super::located::{is_blocked, ruling};
+use super::located::{LocatedFinding, is_blocked, ruling};
 use super::report::Report;
-use super::rewrite::{StandIns, Tokens, Unsafe, rewrite_document};
+use super::rewrite::{Rewriting, StandIns, Tokens, Unsafe, rewrite_document};
 use super::scan::Scanned;
 use super::scanner::Scanner;
 
@@ -37,11 +38,13 @@ pub enum Outcome {
 pub struct CleanRequest {
     request: Request,
     /// The body as the caller sent it, if it was changed.
-    original: Option<Document>,
+    original: Option<Box<Document>>,
     report: Report,
     /// The policy, and what it leaves unchanged. Boxed: most outcomes are smaller.
     kept: Box<Kept>,
     action: Action,
+    /// Top-level parameters in which a document became text.
+    adjusted: Vec<String>,
 }
 
 /// Shows only the lengths of the bodies.
@@ -67,14 +70,24 @@ impl CleanRequest {
 
     /// The body as the caller sent it.
     pub fn original(&self) -> &[u8] {
-        let original = self.original.as_ref();
-        let document = original.unwrap_or_else(|| self.request.document());
-        document.expose().as_bytes()
+        self.received().expose().as_bytes()
+    }
+
+    /// The request as the caller sent it.
+    pub fn received(&self) -> &Document {
+        self.original
+            .as_deref()
+            .unwrap_or_else(|| self.request.document())
+    }
+
+    /// Top-level parameters in which a document became text.
+    pub fn adjusted(&self) -> &[String] {
+        &self.adjusted
     }
 
     /// The document as the caller sent it, if it was changed.
     pub(crate) fn original_document(&self) -> Option<&Document> {
-        self.original.as_ref()
+        self.original.as_deref()
     }
 
     /// The findings.
@@ -115,9 +128,10 @@ pub fn apply_with(
         request,
         findings,
         allowed,
+        attached,
         report,
     } = scanned;
-    if is_blocked(policy, &findings) {
+    if is_blocked(policy, &findings) || attached.iter().any(|one| one.is_blocked(policy)) {
         return Outcome::Block(report);
     }
     // The setting allows attachments only. A text that was not fully scanned may hold anything.
@@ -127,35 +141,77 @@ pub fn apply_with(
     if let Some(refusal) = unscannable(policy, &report) {
         return Outcome::Refuse(refusal, report);
     }
-    let rulings = findings.iter().map(|found| ruling(policy, &found.finding));
+    let in_documents = attached.iter().flat_map(Attached::findings);
+    let all = findings.iter().chain(in_documents);
+    let rulings = all.map(|found| ruling(policy, &found.finding));
     let mode = rulings
         .reduce(Ruling::or_stronger)
         .map(|ruling| ruling.mode());
+    let mut kept = Box::new(Kept::new(policy, request.document(), &findings, &allowed));
+    for one in attached.iter() {
+        kept.extend(&one.list, one.findings(), &one.result.allowed);
+    }
     let mut clean = CleanRequest {
         original: None,
         report,
-        kept: Box::new(Kept::new(policy, request.document(), &findings, &allowed)),
+        kept,
+        adjusted: Vec::new(),
         request,
         action: mode.map_or(Action::FORWARDED, |mode| mode.action),
     };
     if mode.is_some_and(|mode| matches!(mode.effect, Effect::Replace(_))) {
-        let (form, document) = (clean.request.form(), clean.request.document());
         let mut stand_ins = StandIns::new(policy, scanner, tokens);
-        match rewrite_document(
-            scanner,
-            form,
-            document,
-            (&findings, &clean.kept),
-            &mut stand_ins,
-        ) {
-            Ok(rewritten) => clean.original = Some(clean.request.replace_document(rewritten)),
+        match clean.rewrite(scanner, &attached, &findings, &mut stand_ins) {
+            Ok(()) => {}
             Err(Unsafe::NotRewritable(path)) => {
                 return Outcome::Refuse(not_rewritable(path), clean.report);
             }
             Err(Unsafe::Unfinished) => return Outcome::Unfinished(clean.report),
         }
     }
+    clean.kept.remember(&clean.request);
     Outcome::Forward(clean)
+}
+
+impl CleanRequest {
+    /// Replaces the findings. Documents become text first, and that text is part of the request from then on.
+    fn rewrite(
+        &mut self,
+        scanner: &Scanner,
+        attached: &[Attached],
+        findings: &[LocatedFinding],
+        stand_ins: &mut StandIns<'_, '_>,
+    ) -> Result<(), Unsafe> {
+        let request = &self.request;
+        let with_texts = replace_attached(scanner, request, attached, &self.kept, stand_ins)?;
+        let (document, read) = match &with_texts {
+            Some(changed) => (&changed.document, &changed.read),
+            None => (request.document(), request.read_documents()),
+        };
+        let rewriting = Rewriting {
+            scanner,
+            form: request.form(),
+            kept: &self.kept,
+            is_read: &|value| read.is_payload(value.id()),
+        };
+        let again = with_texts.as_ref().map(|_| rewriting.scan(document));
+        if again.as_ref().is_some_and(|again| !again.is_complete) {
+            return Err(Unsafe::Unfinished);
+        }
+        let found = match &again {
+            // Also what shows only now that the text of a document is part of the request.
+            Some(again) => self.kept.others(document, &again.findings),
+            None => findings.into(),
+        };
+        let rewritten = match again.is_some() && found.is_empty() {
+            true => document.clone(),
+            false => rewrite_document(&rewriting, document, &found, stand_ins)?,
+        };
+        let read = read.clone();
+        self.adjusted = with_texts.map_or_else(Vec::new, |changed| changed.adjusted);
+        self.original = Some(Box::new(self.request.replace_document(rewritten, read)));
+        Ok(())
+    }
 }
 
 /// The refusal of a request with parts that cannot be scanned; `None` if the policy allows them.
@@ -164,9 +220,12 @@ pub(super) fn unscannable(policy: &Policy, report: &Report) -> Option<RequestErr
         return None;
     }
     let part = report.unscannable().first()?;
+    let reason = part.kind.parse::<Unread>();
+    let reason = reason.map(|reason| format!("{} ({reason}); ", reason.words()));
     let message = format!(
-        "{} cannot be scanned for PHI and is not forwarded in this mode: {ALLOWED_BY}",
-        name_of(&part.path)
+        "{} cannot be scanned for PHI and is not forwarded in this mode: {}{ALLOWED_BY}",
+        name_of(&part.path),
+        reason.unwrap_or_default()
     );
     let path = part.path.clone();
     Some(RequestError::field(

@@ -5,7 +5,7 @@ use std::fmt;
 use phi_detect::{PhiKind, PhiKinds};
 
 /// Kinds whose values are generalized where a placeholder would be written.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Generalizing {
     kinds: PhiKinds,
     this_year: fn() -> i32,
@@ -25,7 +25,7 @@ impl Generalizing {
 
     /// The coarser value of a finding; `None` if it gets its placeholder. What is kept of a value may tell nothing about
     /// the kinds that the finding hides.
-    pub fn value(&self, kind: PhiKind, hidden: PhiKinds, value: &str) -> Option<String> {
+    pub fn value(&self, kind: PhiKind, hidden: &PhiKinds, value: &str) -> Option<String> {
         let year = (self.this_year)();
         let of = |kind: PhiKind| match self.kinds.iter().any(|one| one == kind) {
             true => kind.generalize(value, year),
@@ -46,14 +46,13 @@ mod tests {
     }
 
     fn kinds(codes: &[&str]) -> PhiKinds {
-        let all = codes.iter().map(|code| kind(code));
-        all.fold(PhiKinds::default(), PhiKinds::with)
+        codes.iter().map(|code| kind(code)).collect()
     }
 
     #[test]
     fn hidden_kind_keeps_the_placeholder() {
         let all = Generalizing::new(kinds(&["date", "dob", "place"]), || 2026);
-        let value = |code, hidden: &[&str], text| all.value(kind(code), kinds(hidden), text);
+        let value = |code, hidden: &[&str], text| all.value(kind(code), &kinds(hidden), text);
         for (code, hidden, text, wanted) in [
             ("date", &[][..], "March 4, 2024", Some("2024")),
             ("date", &["dob"], "March 4, 1962", Some("1962")),

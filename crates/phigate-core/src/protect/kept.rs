@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use phi_detect::PhiKind;
 use phigate_types::Policy;
 
-use crate::json::Document;
-use crate::request::Place;
+use crate::json::{Document, Value};
+use crate::request::{self, Place, Request};
 use crate::text::PhiText;
 
 use super::located::{Allowed, LocatedFinding, ScanResult, ruling};
@@ -23,6 +24,8 @@ const WORDS_MAX: usize = 12;
 pub(crate) struct Kept {
     policy: Policy,
     parts: HashSet<PhiText>,
+    /// Base64 of documents that leave as they came, once their text was scanned.
+    read: Arc<HashSet<String>>,
 }
 
 impl Kept {
@@ -36,22 +39,53 @@ impl Kept {
         let mut kept = Self {
             policy: policy.clone(),
             parts: HashSet::new(),
+            read: Arc::default(),
         };
-        // A policy that changes nothing is not asked about what shows later.
-        if !policy.forwards_unscanned() {
-            let staying = findings
-                .iter()
-                .filter(|one| kept.policy_keeps(one))
-                .cloned();
-            let staying: Vec<LocatedFinding> = staying.collect();
-            let allowed: Vec<LocatedFinding> =
-                allowed.iter().map(|one| one.located.clone()).collect();
-            let texts_of = |found: &[LocatedFinding]| texts(document, found);
-            for text in texts_of(&staying).into_iter().chain(texts_of(&allowed)) {
-                kept.add(&text);
-            }
-        }
+        kept.extend(document, findings, allowed);
         kept
+    }
+
+    /// Adds the findings of another document that stay as they are.
+    pub(super) fn extend(
+        &mut self,
+        document: &Document,
+        findings: &[LocatedFinding],
+        allowed: &[Allowed],
+    ) {
+        // A policy that changes nothing is not asked about what shows later.
+        if self.policy.forwards_unscanned() {
+            return;
+        }
+        let staying = findings
+            .iter()
+            .filter(|one| self.policy_keeps(one))
+            .cloned();
+        let staying: Vec<LocatedFinding> = staying.collect();
+        let allowed: Vec<LocatedFinding> = allowed.iter().map(|one| one.located.clone()).collect();
+        let texts_of = |found: &[LocatedFinding]| texts(document, found);
+        for text in texts_of(&staying).into_iter().chain(texts_of(&allowed)) {
+            self.add(&text);
+        }
+    }
+
+    /// Remembers the documents that leave as they came. Translation writes their base64 elsewhere.
+    pub(super) fn remember(&mut self, request: &Request) {
+        if self.policy.forwards_unscanned() {
+            return;
+        }
+        let document = request.document();
+        let read = request.read_documents().iter();
+        let read = read.filter(|one| one.text.is_ok());
+        let base64 = read.filter_map(|one| {
+            let text = document.value(one.payload()).text();
+            request::base64_of(&text).map(str::to_owned)
+        });
+        self.read = Arc::new(base64.collect());
+    }
+
+    /// Whether a string is the base64 of a document that leaves as it came.
+    pub(crate) fn is_read(&self, value: &Value<'_>) -> bool {
+        !self.read.is_empty() && self.read.contains(&*value.text())
     }
 
     /// The policy.

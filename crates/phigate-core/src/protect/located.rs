@@ -87,17 +87,18 @@ impl ScanResult {
             if overlaps {
                 let end = early.finding.span.end.max(late.finding.span.end);
                 early.continues |= late.continues;
-                let hides = early.finding.hides | late.finding.hides;
+                let mut hides = std::mem::take(&mut early.finding.hides);
+                hides.extend(&late.finding.hides);
                 if late.finding.score > early.finding.score {
                     let start = early.finding.span.start;
                     std::mem::swap(&mut early.finding, &mut late.finding);
                     early.finding.span.start = start;
                 }
                 early.finding.span.end = end;
-                early.finding.hides = match late.finding.kind == early.finding.kind {
-                    true => hides,
-                    false => hides.with(late.finding.kind),
-                };
+                if late.finding.kind != early.finding.kind {
+                    hides.insert(late.finding.kind);
+                }
+                early.finding.hides = hides;
             }
             overlaps
         });

@@ -5,17 +5,20 @@
 
 mod allowed;
 mod apply;
+mod attached;
 mod generalized;
 mod id_words;
 pub mod identifier;
 mod joined;
 mod kept;
 mod located;
+mod places;
 mod plain;
 mod report;
 mod rewrite;
 mod scan;
 mod scanner;
+mod site;
 mod values;
 
 pub use allowed::{AllowList, NotAllowed, allow_entry};
@@ -25,9 +28,11 @@ pub use identifier::plain as normalise;
 pub(crate) use kept::Kept;
 pub use located::ruling;
 
+pub use places::{Places, Position};
 pub use plain::{Found, NotRewritten, ScannedDocument, scan_plain};
 pub use report::Report;
 pub use rewrite::{Tokens, rewrite_text};
 pub(crate) use scan::scan_document;
 pub use scan::{Scanned, scan};
 pub use scanner::{Reading, ScanMemory, Scanner, depth_of};
+pub use site::SiteFinder;

@@ -3,13 +3,13 @@
 use phi_detect::{CodePoints, Finding};
 
 use crate::json::{Document, NodeId, Value};
-use crate::request::{Form, Place, RequestError};
+use crate::request::{Form, Place, ReadDocuments, RequestError};
 
 use super::apply::{Policy, not_rewritable, unscannable};
 use super::kept::Kept;
 use super::located::{Allowed, LocatedFinding, is_blocked, ruling};
 use super::report::{Lists, Report};
-use super::rewrite::{StandIns, Unsafe, rewrite_document};
+use super::rewrite::{Rewriting, StandIns, Unsafe, rewrite_document};
 use super::scan::scan_document;
 use super::scanner::Scanner;
 
@@ -57,12 +57,16 @@ pub fn scan_plain(
     form: &'static dyn Form,
     document: Document,
 ) -> ScannedDocument {
-    let result = scan_document(scanner, form, &document);
+    let result = scan_document(scanner, form, &document, &|_| false);
     let lists = Lists {
         length_max: scanner.listed_max,
         identifiers: false,
     };
-    let report = Report::new(form, &document, &result, &lists);
+    let report = Report::new(
+        (form, &document, &ReadDocuments::default()),
+        &result,
+        &lists,
+    );
     ScannedDocument {
         form,
         document,
@@ -139,8 +143,13 @@ impl ScannedDocument {
         let mut stand_ins = StandIns::new(policy, scanner, None);
         let (form, document) = (self.form, &self.document);
         let kept = Kept::new(policy, document, &self.findings, &self.allowed);
-        let found = (&*self.findings, &kept);
-        let rewritten = rewrite_document(scanner, form, document, found, &mut stand_ins);
+        let rewriting = Rewriting {
+            scanner,
+            form,
+            kept: &kept,
+            is_read: &|_| false,
+        };
+        let rewritten = rewrite_document(&rewriting, document, &self.findings, &mut stand_ins);
         rewritten.map_err(|error| match error {
             Unsafe::NotRewritable(path) => NotRewritten::Refused(not_rewritable(path)),
             Unsafe::Unfinished => NotRewritten::Unfinished,

@@ -10,11 +10,13 @@ use phigate_types::{Finding, Policy, Ruling, Unscannable};
 use smol_str::SmolStr;
 
 use crate::json::{Document, NodeId};
-use crate::request::{self, Form, Place};
+use crate::request::{self, Form, Place, ReadDocuments};
 use crate::text::PhiText;
 
+use super::attached::{Attached, FILE};
 use super::identifier;
 use super::located::{Allowed, LocatedFinding, ScanResult};
+use super::places::Places;
 use super::scanner::Scanner;
 
 /// The name under which a report lists an incomplete scan.
@@ -55,12 +57,11 @@ pub(super) struct Lists {
 impl Report {
     /// Reports a scan. Code points of a text are counted in one pass, not once per finding.
     pub(super) fn new(
-        form: &dyn Form,
-        document: &Document,
+        (form, document, read): (&dyn Form, &Document, &ReadDocuments),
         result: &ScanResult,
         lists: &Lists,
     ) -> Self {
-        let mut opaque = request::opaque_nodes(form, document);
+        let mut opaque = request::opaque_nodes(form, document, read);
         opaque.truncate(lists.length_max);
         let parts = opaque.into_iter().map(|(node, kind)| Unscannable {
             path: request::path(&document.value(node)),
@@ -87,10 +88,46 @@ impl Report {
         for of_one_text in result.findings.chunk_by(|one, next| one.node == next.node) {
             report.add(document, of_one_text, lists);
         }
-        let identifiers = Arc::make_mut(&mut report.identifiers);
+        report.settle();
+        report
+    }
+
+    /// Sorts the identifiers, and leaves each once.
+    fn settle(&mut self) {
+        let identifiers = Arc::make_mut(&mut self.identifiers);
         identifiers.sort_unstable();
         identifiers.dedup();
-        report
+    }
+
+    /// Adds the findings in a document of the request, with their places there.
+    pub(super) fn add_attached(
+        &mut self,
+        request: &Document,
+        attached: &Attached,
+        is_clean: &dyn Fn(&str) -> bool,
+        lists: &Lists,
+    ) {
+        let file = format!("{}{FILE}", request::path(&request.value(attached.part)));
+        let result = &attached.result;
+        let mut places = Places::new(&attached.text, is_clean);
+        self.text_bytes += result.text_bytes;
+        self.add_allowed(&result.allowed);
+        for found in result.findings.chunk_by(|one, next| one.node == next.node) {
+            let first = self.findings.len();
+            self.add(&attached.list, found, lists);
+            let position = attached.list.value(found[0].node).position();
+            let Some(passage) = attached.text.passages.get(position) else {
+                continue;
+            };
+            let spans = found.iter().map(|located| located.finding.span.clone());
+            let positions = places.positions(passage, spans);
+            let listed = Arc::make_mut(&mut self.findings)[first..].iter_mut();
+            for (finding, position) in listed.zip(positions) {
+                finding.path = SmolStr::from(format!("{file}{}", position.path));
+                (finding.start, finding.end) = (position.start as u64, position.end as u64);
+            }
+        }
+        self.settle();
     }
 
     fn add_allowed(&mut self, allowed: &[Allowed]) {
@@ -141,7 +178,8 @@ impl Report {
                 by: None,
             });
             if !finding.hides.is_empty() {
-                self.hidden.push((findings.len() - 1, finding.hides));
+                let hides = finding.hides.clone();
+                self.hidden.push((findings.len() - 1, hides));
             }
             if lists.identifiers {
                 let forms = identifier::stored_forms(finding.kind, exact).into_iter();

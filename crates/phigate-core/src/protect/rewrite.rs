@@ -6,12 +6,12 @@ use std::ops::Range;
 use phi_detect::{Detector, PhiKind, PhiKinds};
 use phigate_types::{Effect, Mode, Policy, Replaced};
 
-use crate::json::{Document, Json};
+use crate::json::{Document, Json, Value};
 use crate::request::{self, Form, Place};
 
 use super::generalized::Generalizing;
 use super::kept::Kept;
-use super::located::{LocatedFinding, ruling};
+use super::located::{LocatedFinding, ScanResult, ruling};
 use super::scan::scan_document;
 use super::scanner::Scanner;
 use super::values::values_of;
@@ -43,7 +43,7 @@ impl<'s, 't> StandIns<'s, 't> {
         Self {
             policy,
             tokens,
-            generalizing: scanner.generalizing().copied(),
+            generalizing: scanner.generalizing().cloned(),
         }
     }
 
@@ -54,7 +54,7 @@ impl<'s, 't> StandIns<'s, 't> {
             return plain;
         }
         let generalizing = self.generalizing.as_ref();
-        let coarse = generalizing.and_then(|kinds| kinds.value(cut.kind, cut.hidden, text));
+        let coarse = generalizing.and_then(|kinds| kinds.value(cut.kind, &cut.hidden, text));
         match (coarse, &mut self.tokens) {
             (Some(coarse), _) => Cow::Owned(coarse),
             (None, Some(token_of)) => Cow::Owned(token_of(cut.kind, text)),
@@ -71,23 +71,50 @@ pub(super) enum Unsafe {
     Unfinished,
 }
 
+impl Unsafe {
+    /// Names another place.
+    pub(super) fn at(self, path: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::NotRewritable(_) => Self::NotRewritable(path()),
+            Self::Unfinished => Self::Unfinished,
+        }
+    }
+}
+
+/// Rules for rewriting a document.
+#[derive(Clone, Copy)]
+pub(super) struct Rewriting<'r> {
+    pub(super) scanner: &'r Scanner,
+    pub(super) form: &'r dyn Form,
+    /// The findings that stay as they are.
+    pub(super) kept: &'r Kept,
+    /// Whether a string holds a document whose text is scanned instead.
+    pub(super) is_read: &'r dyn Fn(&Value<'_>) -> bool,
+}
+
+impl Rewriting<'_> {
+    pub(super) fn scan(&self, document: &Document) -> ScanResult {
+        scan_document(self.scanner, self.form, document, self.is_read)
+    }
+}
+
 /// The document with its findings replaced, including those that appear only after a replacement.
 ///
 /// Tokens are scanned as the placeholders that they replace: a token is made from a secret key, holds no PHI, has no
 /// meaning for its neighbours, and costs several times as much to scan.
 pub(super) fn rewrite_document(
-    scanner: &Scanner,
-    form: &dyn Form,
+    rewriting: &Rewriting<'_>,
     document: &Document,
-    (findings, kept): (&[LocatedFinding], &Kept),
+    findings: &[LocatedFinding],
     stand_ins: &mut StandIns<'_, '_>,
 ) -> Result<Document, Unsafe> {
+    let kept = rewriting.kept;
     let findings = kept.changed(findings);
     let places = cuts(document, &findings, stand_ins.policy)?;
     if stand_ins.tokens.is_some() {
-        let mut placeholders = StandIns::new(stand_ins.policy, scanner, None);
+        let mut placeholders = StandIns::new(stand_ins.policy, rewriting.scanner, None);
         let shown = splice(document, &findings, &places, &mut placeholders)?;
-        let result = scan_document(scanner, form, &shown);
+        let result = rewriting.scan(&shown);
         if result.is_complete && kept.others(&shown, &result.findings).is_empty() {
             return splice(document, &findings, &places, stand_ins);
         }
@@ -96,7 +123,7 @@ pub(super) fn rewrite_document(
     // A generalized value that is found again would be found for ever.
     stand_ins.generalizing = None;
     for _ in 1..ROUNDS_MAX {
-        let result = scan_document(scanner, form, &current);
+        let result = rewriting.scan(&current);
         if !result.is_complete {
             return Err(Unsafe::Unfinished);
         }
@@ -107,7 +134,7 @@ pub(super) fn rewrite_document(
         let places = cuts(&current, &left, stand_ins.policy)?;
         current = splice(&current, &left, &places, stand_ins)?;
     }
-    let result = scan_document(scanner, form, &current);
+    let result = rewriting.scan(&current);
     match kept.others(&current, &result.findings).first() {
         _ if !result.is_complete => Err(Unsafe::Unfinished),
         None => Ok(current),
@@ -192,7 +219,7 @@ fn cuts(
             };
             cuts.push(Cut {
                 kind: located.finding.kind,
-                hidden: located.finding.hides,
+                hidden: located.finding.hides.clone(),
                 replacement,
                 stands,
                 value: values.next().unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! Scanning every piece of text of a request.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use phi_detect::PhiKind;
 
@@ -8,6 +9,7 @@ use crate::json::{Document, Value};
 use crate::request::{self, Form, Place, Request, Slot};
 use crate::text::PhiText;
 
+use super::attached::{Attached, scan_attached};
 use super::id_words::{find_in_model, find_in_words, path_steps};
 use super::joined::scan_context;
 use phigate_types::Policy;
@@ -22,7 +24,7 @@ use super::values::values_of;
 /// ```compile_fail,E0451
 /// # use phigate_core::{request::Request, protect::{Report, Scanned}};
 /// # fn unscanned(request: Request) -> Scanned {
-/// Scanned { request, findings: Vec::new(), allowed: Vec::new(), report: Report::default() }
+/// Scanned { request, findings: Vec::new(), allowed: Vec::new(), attached: Vec::new().into(), report: Report::default() }
 /// # }
 /// ```
 #[derive(Debug, Clone)]
@@ -31,6 +33,8 @@ pub struct Scanned {
     pub(super) findings: Vec<LocatedFinding>,
     /// Findings whose values the account does not count as PHI.
     pub(super) allowed: Vec<Allowed>,
+    /// Documents inside the request. Shared, because fallbacks get clones of this.
+    pub(super) attached: Arc<Vec<Attached>>,
     pub(super) report: Report,
 }
 
@@ -47,41 +51,65 @@ impl Scanned {
 
     /// Whether the policy blocks a finding.
     pub fn is_blocked(&self, policy: &Policy) -> bool {
-        is_blocked(policy, &self.findings)
+        let mut attached = self.attached.iter();
+        is_blocked(policy, &self.findings) || attached.any(|one| one.is_blocked(policy))
     }
 
-    /// The values of the findings, as the caller wrote them. They are PHI.
+    /// The values of the findings, as the caller wrote them, also those in documents. They are PHI.
     pub fn values(&self) -> impl Iterator<Item = (PhiKind, PhiText)> + '_ {
         let values = values_of(self.request.document(), &self.findings).into_iter();
         let values = self.findings.iter().zip(values);
-        values
+        let in_text = values
             .filter(|(found, _)| !found.continues)
-            .map(|(found, value)| (found.finding.kind, PhiText::new(value)))
+            .map(|(found, value)| (found.finding.kind, PhiText::new(value)));
+        in_text.chain(self.attached.iter().flat_map(Attached::values))
     }
 }
 
 /// Scans all of a request.
 pub fn scan(scanner: &Scanner, request: Request) -> Scanned {
     let (form, document) = (request.form(), request.document());
-    let result = scan_document(scanner, form, document);
+    let read = request.read_documents();
+    let mut result = scan_document(scanner, form, document, &|value| {
+        read.is_payload(value.id())
+    });
+    let (attached, is_complete) = scan_attached(scanner, &request);
+    result.is_complete &= is_complete;
     let lists = Lists {
         length_max: scanner.listed_max,
         identifiers: true,
     };
-    let report = Report::new(form, document, &result, &lists);
+    let mut report = Report::new((form, document, read), &result, &lists);
+    let is_clean = |name: &str| {
+        let findings = scanner.find(None, name);
+        findings.is_some_and(|findings| findings.is_complete() && findings.is_empty())
+    };
+    for one in attached.iter() {
+        report.add_attached(document, one, &is_clean, &lists);
+    }
     Scanned {
         request,
         findings: result.findings,
         allowed: result.allowed,
+        attached,
         report,
     }
 }
 
 /// Finds PHI in every string, number and key, and in texts that are read together. Allowed values are set aside at the
-/// end, once every finding has its full extent.
-pub(crate) fn scan_document(scanner: &Scanner, form: &dyn Form, document: &Document) -> ScanResult {
+/// end, once every finding has its full extent. Strings that hold a document whose text is scanned (`is_read`) are left
+/// out.
+pub(crate) fn scan_document(
+    scanner: &Scanner,
+    form: &dyn Form,
+    document: &Document,
+    is_read: &dyn Fn(&Value<'_>) -> bool,
+) -> ScanResult {
     let mut result = ScanResult::empty();
     for slot in request::slots(form, document) {
+        if slot.place == Place::Text && is_read(&document.value(slot.node)) {
+            continue;
+        }
         scan_slot(scanner, form, document, slot, &mut result);
     }
     result.settle();
@@ -103,7 +131,7 @@ fn scan_slot(
     let value = document.value(slot.node);
     let piece = match slot.place {
         Place::Key => Some(key(form, &value)),
-        Place::Number => number(form, &value),
+        Place::Number => number(scanner, form, &value),
         Place::Structure => {
             scan_structure(scanner, slot, &value.text(), result);
             return;
@@ -121,7 +149,8 @@ fn scan_slot(
     if slot.place == Place::Key && request::is_known_word(&text) {
         return;
     }
-    if !is_lower_case_word(&text) || slot.place == Place::Text {
+    let has_extras = phi_detect::own_kinds(scanner.detector()).is_some();
+    if !is_lower_case_word(&text) || slot.place == Place::Text || has_extras {
         let skipped = match slot.place {
             Place::Text => request::id_prefix(&value, &text),
             _ => 0,
@@ -221,9 +250,12 @@ fn key<'d>(form: &dyn Form, value: &Value<'d>) -> Piece<'d> {
     Piece { text, label }
 }
 
-/// A number to scan. The shortest PHI is the last four digits of an SSN, so shorter numbers are skipped.
-fn number<'d>(form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
-    (value.raw().len() >= SHORTEST_NUMBER).then(|| Piece {
+/// A number to scan. The shortest PHI is the last four digits of an SSN, so shorter numbers are skipped, unless the
+/// account defines kinds.
+fn number<'d>(scanner: &Scanner, form: &dyn Form, value: &Value<'d>) -> Option<Piece<'d>> {
+    let is_wanted =
+        value.raw().len() >= SHORTEST_NUMBER || phi_detect::own_kinds(scanner.detector()).is_some();
+    is_wanted.then(|| Piece {
         text: plain_digits(value.raw()),
         label: request::label(form, value),
     })

@@ -2,20 +2,19 @@
 
 use super::{Issued, Mint};
 use crate::protect::{self, Policy, Scanner};
-use crate::request::{Form, Request};
+use crate::request::Request;
 use crate::text::PhiText;
 
-/// Returns the value behind a token of a request, by its name without brackets. `original` is the body as the caller
-/// sent it and the format that it is written in; `code_of` gives codes of its conversation. `None` if this request no
-/// longer issues the token: the detector may have learned since.
+/// Returns the value behind a token of a request as the caller sent it, by the name of the token without brackets.
+/// `code_of` gives codes of its conversation. `None` if this request no longer issues the token: the detector may have
+/// learned since.
 pub fn resolve(
     scanner: &Scanner,
     policy: &Policy,
-    (form, original): (&'static dyn Form, &[u8]),
+    request: Request,
     code_of: &dyn Fn(&str, &str) -> [u8; 16],
     name: &str,
 ) -> Option<PhiText> {
-    let request = Request::read_again(form, original.to_vec()).ok()?;
     let scanned = protect::scan(scanner, request);
     let mut mint = Mint::new(code_of, scanned.request().document());
     // The outcome of the request is settled; only its tokens matter here.

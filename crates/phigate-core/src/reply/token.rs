@@ -133,10 +133,11 @@ fn digit(hash: &[u8; 16], position: usize) -> u8 {
     ALPHABET[usize::from(pair >> (11 - shift)) & 31]
 }
 
-/// Beginnings of the tokens of each kind (`NAME_`).
+/// Beginnings of the tokens of each kind (`NAME_`), and of all kinds that accounts define.
 static HEADS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let head = |kind: PhiKind| format!("{}_", kind.code().to_ascii_uppercase());
-    PhiKind::all().map(head).collect()
+    let own = PhiKind::OWN_PREFIX.to_ascii_uppercase();
+    PhiKind::all().map(head).chain([own]).collect()
 });
 
 /// The words of a request that read like tokens, in upper case and without escapes. A token among them would be the

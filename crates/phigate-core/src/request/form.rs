@@ -41,6 +41,17 @@ pub trait Form: Sync {
     /// Returns the content that a text scanner cannot judge: attachments, and references to content stored elsewhere.
     fn unscannable<'d>(&self, document: &'d Document) -> Vec<(Value<'d>, &'static str)>;
 
+    /// The string with the bytes of a document, if a part that cannot be scanned is one and holds nothing else that is
+    /// not text.
+    fn document<'d>(&self, _part: &Value<'d>) -> Option<Value<'d>> {
+        None
+    }
+
+    /// Type of a part that is text.
+    fn text_type(&self) -> &'static str {
+        "text"
+    }
+
     /// Whether a value is a name or an id of the protocol, so that its key says nothing about it.
     fn is_protocol_word(&self, value: &Value<'_>) -> bool;
 

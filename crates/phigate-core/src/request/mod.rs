@@ -9,19 +9,22 @@ pub(crate) mod check;
 mod coded;
 mod form;
 mod inflate;
+mod inline;
 mod opaque;
 mod path;
 mod place;
 pub(crate) mod together;
 mod walk;
 
-use phigate_types::ErrorCode;
+use phigate_types::{DocumentText, ErrorCode, NoText};
 
 use crate::json::{Bounds, Document, JsonError, JsonProblem};
 
 pub use aside::Aside;
 pub(crate) use coded::coded_texts;
 pub use form::{Form, Setting, Turn};
+pub use inline::{Inline, ReadDocuments, inline_documents};
+pub(crate) use inline::{base64_of, has_only};
 pub(crate) use opaque::opaque_nodes;
 pub use opaque::unscannable;
 pub(crate) use path::is_known_word;
@@ -120,6 +123,7 @@ pub struct Request {
     model: String,
     is_stream: bool,
     aside: Aside,
+    read: ReadDocuments,
 }
 
 /// Even the model is the caller's text.
@@ -156,12 +160,29 @@ impl Request {
             model,
             is_stream,
             aside: Aside::default(),
+            read: ReadDocuments::default(),
         })
     }
 
     /// Returns the request with the caller's data besides the body.
     pub fn with_aside(self, aside: Aside) -> Self {
         Self { aside, ..self }
+    }
+
+    /// Returns the documents inside the request.
+    pub fn inline_documents(&self) -> Vec<Inline<'_>> {
+        inline_documents(self.form, &self.document)
+    }
+
+    /// Returns the request with the texts of its documents, in their order.
+    pub fn with_texts(mut self, texts: Vec<Result<DocumentText, NoText>>) -> Self {
+        self.read = ReadDocuments::new(self.form, &self.document, texts);
+        self
+    }
+
+    /// The documents that were read.
+    pub(crate) fn read_documents(&self) -> &ReadDocuments {
+        &self.read
     }
 
     /// Returns the caller's data besides the body.
@@ -184,8 +205,10 @@ impl Request {
         &self.document
     }
 
-    /// Puts a document in the place of this one, which is given back. Only texts may differ between the two.
-    pub(crate) fn replace_document(&mut self, document: Document) -> Document {
+    /// Puts a body in the place of this one, which is given back. Only texts may differ between the two, and parts that
+    /// were documents.
+    pub(crate) fn replace_document(&mut self, document: Document, read: ReadDocuments) -> Document {
+        self.read = read;
         std::mem::replace(&mut self.document, document)
     }
 

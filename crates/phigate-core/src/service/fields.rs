@@ -8,7 +8,7 @@ use crate::json::{Bounds, Document, Kind, Value};
 use crate::request::RequestError;
 
 /// A body that is a JSON object.
-pub(super) fn object(body: Vec<u8>, bounds: Bounds) -> Result<Document, RequestError> {
+pub fn object(body: Vec<u8>, bounds: Bounds) -> Result<Document, RequestError> {
     let document = Document::parse(body, bounds)?;
     if document.root().kind() == Kind::Object {
         return Ok(document);

@@ -13,6 +13,7 @@ use crate::protect::{NotRewritten, Policy, Report, Scanner};
 use crate::request::RequestError;
 use crate::text::PhiText;
 
+pub use fields::object;
 pub use guardrail::guard;
 pub use scan::{scan, scan_actions, scan_profiles};
 

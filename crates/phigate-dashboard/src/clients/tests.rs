@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use phigate_store::{AllowedValues, Provider, ProviderConfig, Settings};
+use phigate_store::{AllowedValues, Provider, ProviderConfig, Rosters, Settings};
 use phigate_types::{Mode, Policy, ProviderKind, read_models};
 
 use super::*;
@@ -106,6 +106,8 @@ fn account(providers: &[(&str, &str, &str)]) -> Account {
         mode: Mode::FLAG,
         policy: Policy::uniform(Mode::FLAG),
         allowed: AllowedValues::default(),
+        recognizers: [].into(),
+        rosters: Rosters::default(),
         settings: Settings::default(),
         providers: providers.iter().map(provider).collect(),
         aliases: BTreeMap::new(),

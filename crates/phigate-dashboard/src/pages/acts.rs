@@ -27,7 +27,6 @@ pub(crate) struct Page {
     pub(crate) people: Vec<Choice>,
     pub(crate) kinds: Vec<Choice>,
     pub(crate) acts: Vec<ActRow>,
-    pub(crate) is_owner: bool,
 }
 
 /// `GET /audit/administration`
@@ -57,7 +56,6 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
             people: people(&dash, &visit).await?,
             kinds: chosen("Anything", kinds.into_iter(), query.get("act")),
             acts: listed.rows,
-            is_owner: visit.is_owner(),
         },
     )
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use askama::Template;
 use axum::extract::State;
 use jiff::Timestamp;
-use phi_detect::PhiKind;
 use phigate_core::doors::DOORS;
+use phigate_gateway::Kinds;
 use phigate_store::{ApiKeyInfo, Filter, RequestRow};
 use phigate_types::{Action, ErrorCode, Mode};
 
@@ -107,7 +107,8 @@ struct Drawn {
 
 fn draw(dash: &Dash, visit: &SignedIn, keys: &[ApiKeyInfo], drawn: Drawn) -> Page {
     let query = &visit.context.query;
-    let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    let of_account = Kinds::of(&visit.account.recognizers);
+    let kinds = of_account.all().map(|(kind, label)| (kind.code(), label));
     let actions = Action::all().map(|action| (action.code(), action.label()));
     let modes = Mode::all().map(|mode| (mode.code, mode.label));
     let doors = DOORS.iter().map(|door| (door.id(), door.label));

@@ -4,6 +4,7 @@ use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
 use phigate_core::protect::identifier::{self, Question};
+use phigate_gateway::Kinds;
 use phigate_store::{Disclosure, SecretString};
 use phigate_types::Action;
 
@@ -44,7 +45,8 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
 /// `POST /audit/find`: the searched value is in no address, so the answer has no address either.
 pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (code, value) = (visit.form().get("type"), visit.form().get("value"));
-    let (Some(kind), false) = (PhiKind::from_code(code), value.is_empty()) else {
+    let kinds = Kinds::of(&visit.account.recognizers);
+    let (Some(kind), false) = (kinds.find(code), value.is_empty()) else {
         let error = "Choose a type and enter the whole value.".to_owned();
         return draw(&visit, Some(error), None);
     };
@@ -115,7 +117,8 @@ fn found_words(all: usize, sent: usize) -> String {
 }
 
 fn draw(visit: &SignedIn, error: Option<String>, found: Option<Found>) -> Answer {
-    let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    let of_account = Kinds::of(&visit.account.recognizers);
+    let kinds = of_account.all().map(|(kind, label)| (kind.code(), label));
     let status = form_status(error.is_some());
     page_with(
         status,

@@ -3,6 +3,7 @@
 use askama::Template;
 use phi_detect::PhiKind;
 use phigate_gateway::{kind_states, kinds_of};
+use phigate_types::Right;
 
 use super::connect::{Connection, connections};
 use crate::clients;
@@ -35,7 +36,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
         clients: connections(&visit, clients::KEY),
         kinds: labels(&of(true)),
         kinds_off: labels(&of(false)),
-        may_set_up: visit.is_owner(),
+        may_set_up: visit.may(Right::Configure),
     })
 }
 

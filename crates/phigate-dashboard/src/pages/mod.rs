@@ -6,6 +6,7 @@ pub(crate) mod audit;
 pub(crate) mod chains;
 mod connect;
 mod content;
+pub(crate) mod dropped;
 pub(crate) mod export;
 pub(crate) mod find;
 pub(crate) mod help;

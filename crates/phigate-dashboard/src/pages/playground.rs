@@ -8,8 +8,10 @@ use http::{HeaderMap, StatusCode};
 use phi_detect::Findings;
 use phigate_core::text::PhiText;
 use phigate_gateway::{GatewayError, Stages, generalizing, listed_models, routes};
+use phigate_types::Right;
 use serde_json::{Map, Value, json};
 
+use super::dropped::{Dropped, dropped};
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::Dash;
@@ -34,6 +36,7 @@ pub(crate) struct Page {
     pub(crate) found_words: String,
     pub(crate) pieces: Vec<Piece>,
     pub(crate) findings: Vec<Found>,
+    pub(crate) dropped: Option<Dropped>,
     pub(crate) modes: Vec<ModeCard>,
     pub(crate) answer: Option<Reply>,
     /// Formats of the text: a message, or messages as JSON.
@@ -272,6 +275,7 @@ async fn draw(
     };
     let models = listed_models(&visit.account).into_iter();
     let in_force = visit.account.mode;
+    let dropped = dropped(dash, visit).await?;
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -280,17 +284,23 @@ async fn draw(
             models: models.map(|(model, _)| model).collect(),
             mode_code: in_force.code,
             mode_label: in_force.label,
-            may_send: visit.is_owner(),
+            may_send: visit.may(Right::Configure),
             found_words: found_words(&typed, &findings, took_ms),
             pieces: pieces(&typed, &findings, Treatment::Keep),
             findings: findings
                 .iter()
                 .map(|finding| found(&typed, finding))
                 .collect(),
+            dropped,
             modes: if typed.is_empty() {
                 Vec::new()
             } else {
-                mode_cards(in_force, &typed, &findings, generalizing(&visit.account))
+                mode_cards(
+                    in_force,
+                    &typed,
+                    &findings,
+                    generalizing(&visit.account).as_ref(),
+                )
             },
             answer,
             formats: choices(

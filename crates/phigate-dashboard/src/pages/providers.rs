@@ -6,7 +6,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use phigate_core::wire::{FORMATS, WireFormat, format_of_family};
 use phigate_store::{NewSecret, ProviderConfig, ProviderInfo, SecretString};
-use phigate_types::ProviderKind;
+use phigate_types::{ProviderKind, Right};
 
 use super::chains::{Chain, chains};
 use super::instead::{alias_lines, fallback_lines, read_aliases, read_fallbacks};
@@ -294,7 +294,10 @@ async fn draw(dash: &Dash, visit: &SignedIn, status: StatusCode, remark: Remark)
     page_with(
         status,
         &Page {
-            layout: visit.layout("/providers"),
+            layout: Layout {
+                is_read_only: !visit.may(Right::Configure),
+                ..visit.layout("/providers")
+            },
             error: None,
             private_allowed: dash.gateway.setup_rules().allow_private,
             providers: providers.collect(),

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
-use phigate_types::{Act, Action, ErrorCode, PhiAgreement, Tone};
+use phigate_types::{Act, Action, ErrorCode, PhiAgreement, Right, Role, Tone};
 use uuid::Uuid;
 
 use super::content::Content;
@@ -34,6 +34,9 @@ pub(crate) struct Page {
     pub(crate) findings_words: String,
     pub(crate) acts: Vec<ActRow>,
     pub(crate) has_content: bool,
+    pub(crate) may_reveal: bool,
+    /// Roles that may reveal content, in words.
+    pub(crate) revealers: String,
     pub(crate) content_words: &'static str,
     pub(crate) asks_password: bool,
     pub(crate) reason: String,
@@ -213,6 +216,8 @@ async fn draw(
             findings_words: findings_words(decision),
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
+            may_reveal: visit.may(Right::Reveal),
+            revealers: format!("an {}", Role::labels_with(Right::Reveal)),
             content_words: match is_erased(&records) {
                 true => "Its content was erased for ever; see below who did it and why.",
                 false => content_words(decision, has_content),
@@ -334,6 +339,10 @@ fn decision_facts(decision: &Decision, key_name: Option<&String>) -> Vec<Fact> {
         || decision.key_id.clone(),
         |name| format!("{name} ({})", decision.key_id),
     );
+    let key = match &decision.subject {
+        Some(subject) => format!("{key}, for {subject}"),
+        None => key,
+    };
     let sent = decision
         .sizes
         .sent

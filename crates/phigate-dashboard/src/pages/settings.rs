@@ -228,7 +228,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     let detector = detector_of(&visit.account).map_err(|_| PageError::Broken)?;
     let findings = detector.scan(EXAMPLE);
     let changed = state.changed.zip(state.changed_by);
-    let kinds = kinds_of(&visit.account);
+    let (kinds, coarse) = (kinds_of(&visit.account), generalizing(&visit.account));
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -239,7 +239,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
                 time: When::at(time),
                 by,
             }),
-            modes: mode_cards(state.mode, EXAMPLE, &findings, generalizing(&visit.account)),
+            modes: mode_cards(state.mode, EXAMPLE, &findings, coarse.as_ref()),
             profiles: profile_cards(&kinds),
             generalizes: generalizes(&kinds),
         },
@@ -251,7 +251,7 @@ pub(crate) fn mode_cards(
     in_force: Mode,
     text: &str,
     findings: &Findings,
-    coarse: Option<Generalizing>,
+    coarse: Option<&Generalizing>,
 ) -> Vec<ModeCard> {
     Mode::all()
         .map(|mode| {
@@ -273,7 +273,7 @@ fn under(
     mode: Mode,
     text: &str,
     findings: &Findings,
-    coarse: Option<Generalizing>,
+    coarse: Option<&Generalizing>,
 ) -> (&'static str, Vec<Piece>) {
     match mode.effect {
         Effect::Keep => ("The provider gets", pieces(text, findings, Treatment::Keep)),
@@ -286,11 +286,10 @@ fn under(
             vec![Piece::plain(text)],
         ),
         Effect::Block => {
-            let mut codes: Vec<&str> = PhiKind::all()
-                .filter(|kind| findings.iter().any(|finding| finding.kind == *kind))
-                .map(PhiKind::code)
-                .collect();
-            codes.dedup();
+            let mut kinds: Vec<PhiKind> = findings.iter().map(|finding| finding.kind).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            let codes: Vec<&str> = kinds.into_iter().map(PhiKind::code).collect();
             let refusal = format!("403 phi_blocked: {}", codes.join(", "));
             (
                 "The provider gets nothing; the caller gets",

@@ -9,7 +9,7 @@ use super::login;
 use crate::Dash;
 use crate::layout::Layout;
 use crate::message::Message;
-use crate::visit::{Answer, Guest, page_with, redirect, role_label};
+use crate::visit::{Answer, Guest, page_with, redirect};
 
 /// The form behind the link.
 #[derive(Template)]
@@ -125,9 +125,10 @@ async fn draw(
         LinkPurpose::Invite => (
             "Accept the invitation",
             format!(
-                "You will be an {} of the account {}.",
-                role_label(link.role).to_lowercase(),
-                account.name
+                "Your role in the account {} will be {}. {}",
+                account.name,
+                link.role.code(),
+                link.role.summary()
             ),
         ),
     };

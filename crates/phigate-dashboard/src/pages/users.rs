@@ -3,13 +3,14 @@
 use askama::Template;
 use axum::extract::State;
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{Invite, LinkPurpose, Role, Session, StoreError, User};
+use phigate_store::{Invite, LinkPurpose, Session, StoreError, User};
 
 use crate::Dash;
 use crate::fields::encode;
 use crate::layout::Layout;
 use crate::view::{Choice, When, choices};
-use crate::visit::{Answer, SignedIn, form_status, page_with, redirect, role_label};
+use crate::visit::{Answer, SignedIn, form_status, page_with, redirect};
+use phigate_types::Role;
 
 /// The people of the account.
 #[derive(Template)]
@@ -19,6 +20,8 @@ pub(crate) struct Page {
     pub(crate) error: Option<String>,
     pub(crate) email: String,
     pub(crate) roles: Vec<Choice>,
+    /// Label and rights of each role.
+    pub(crate) summaries: Vec<(&'static str, &'static str)>,
     pub(crate) link: Option<InviteLink>,
     pub(crate) invitations: Vec<Invitation>,
     pub(crate) users: Vec<Person>,
@@ -57,8 +60,8 @@ pub(crate) struct InviteLink {
 pub(crate) struct Person {
     pub(crate) email: String,
     pub(crate) role: &'static str,
-    /// The role they can be given instead.
-    pub(crate) other: Choice,
+    /// The roles they can be given.
+    pub(crate) roles: Vec<Choice>,
     pub(crate) has_totp: bool,
     pub(crate) is_owner: bool,
     pub(crate) is_you: bool,
@@ -78,7 +81,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 /// `POST /users`
 pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email").to_lowercase();
-    let Some(role) = Role::from_code(visit.form().get("role")) else {
+    let Ok(role) = visit.form().get("role").parse::<Role>() else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
     if dash
@@ -146,7 +149,7 @@ pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer 
 /// `POST /users/role`
 pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email");
-    let Some(role) = Role::from_code(visit.form().get("role")) else {
+    let Ok(role) = visit.form().get("role").parse::<Role>() else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
     // The acting person is an owner and stays one, so that the account always has an owner.
@@ -201,20 +204,20 @@ async fn draw(
                 .map(|_| visit.form().get("email").to_owned())
                 .unwrap_or_default(),
             error: error.map(str::to_owned),
-            roles: choices(
-                [Role::Auditor, Role::Owner].map(|role| (role.code(), role_label(role))),
-                if role.is_empty() {
-                    Role::Auditor.code()
-                } else {
-                    role
-                },
-            ),
+            roles: roles(if role.is_empty() {
+                Role::Auditor.code()
+            } else {
+                role
+            }),
+            summaries: Role::all()
+                .map(|role| (role.label(), role.summary()))
+                .collect(),
             link,
             invitations: invitations
                 .into_iter()
                 .map(|open| Invitation {
                     email: open.email.unwrap_or_default(),
-                    role: role_label(open.role),
+                    role: open.role.label(),
                     expires: When::at(open.expires),
                 })
                 .collect(),
@@ -228,18 +231,15 @@ async fn draw(
     )
 }
 
+/// Every role as a choice.
+pub(super) fn roles(chosen: &str) -> Vec<Choice> {
+    choices(Role::all().map(|role| (role.code(), role.label())), chosen)
+}
+
 fn person(visit: &SignedIn, user: User) -> Person {
-    let other = match user.role {
-        Role::Owner => Role::Auditor,
-        Role::Auditor => Role::Owner,
-    };
     Person {
-        role: role_label(user.role),
-        other: Choice {
-            code: other.code().to_owned(),
-            label: role_label(other).to_owned(),
-            chosen: false,
-        },
+        role: user.role.label(),
+        roles: roles(user.role.code()),
         has_totp: user.has_totp,
         is_owner: user.role == Role::Owner,
         is_you: user.id == visit.session.user.id,

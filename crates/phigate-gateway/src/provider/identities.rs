@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use http::{HeaderName, HeaderValue};
-use phigate_auth::{AuthError, Identity, Machine, Proof, Reason, Scheme, ToSign};
+use phigate_auth::{AuthError, Fetch, Identity, Machine, Proof, Reason, Scheme, ToSign};
 use phigate_store::ProviderSecret;
 
 use super::ProviderError;
-use super::tokens::TokenClient;
 
 /// Limit of cached identities. The longest idle one is evicted first, with its token.
 const KEPT_MAX: usize = 4096;
@@ -40,7 +39,7 @@ impl Shown {
 /// Cache of identities. The key is their content, not the provider's name: a changed secret is a different identity
 /// from its first call on.
 pub(super) struct Identities {
-    client: TokenClient,
+    client: Arc<dyn Fetch>,
     machine: Option<Machine>,
     kept: Mutex<HashMap<u64, Kept>>,
     hasher: RandomState,
@@ -55,7 +54,7 @@ struct Kept {
 
 impl Identities {
     /// An empty cache. `machine` is the machine's identity, if accounts may use it.
-    pub(super) fn new(client: TokenClient, machine: Option<Machine>) -> Self {
+    pub(super) fn new(client: Arc<dyn Fetch>, machine: Option<Machine>) -> Self {
         Self {
             client,
             machine,
@@ -72,7 +71,7 @@ impl Identities {
         call: &ToSign<'_>,
     ) -> Result<(Vec<(HeaderName, HeaderValue)>, Shown), ProviderError> {
         let identity = self.identity(account, claim)?;
-        let headers = identity.headers(&self.client, call).await;
+        let headers = identity.headers(&*self.client, call).await;
         let (headers, proof) = headers.map_err(ProviderError::Token)?;
         Ok((headers, Shown { identity, proof }))
     }

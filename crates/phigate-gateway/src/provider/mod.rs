@@ -30,6 +30,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use phigate_auth::Fetch;
 use tokio::time::Instant;
 
 pub(crate) use answer::{Answer, Incoming};
@@ -199,6 +200,7 @@ pub(crate) struct Provider {
     connector: Connector,
     pools: Mutex<HashMap<String, (Instant, Arc<Pool>)>>,
     identities: Identities,
+    client: Arc<dyn Fetch>,
     limits: Limits,
 }
 
@@ -218,13 +220,20 @@ impl Provider {
         let [connector, endpoints, machine] = Connector::several(reaches, ca_file, limit)?;
         let wait = Duration::from_millis(limits.first_byte_ms);
         let client = TokenClient::new(endpoints, machine, rules.allow_private, wait);
+        let client: Arc<dyn Fetch> = Arc::new(client);
         let machine = rules.allow_ambient.then(Machine::of_this_process);
         Ok(Self {
             connector,
-            identities: Identities::new(client, machine),
+            identities: Identities::new(Arc::clone(&client), machine),
+            client,
             pools: Mutex::new(HashMap::new()),
             limits: *limits,
         })
+    }
+
+    /// The client for small requests outside, such as for the keys of a token issuer.
+    pub(crate) fn fetcher(&self) -> Arc<dyn Fetch> {
+        Arc::clone(&self.client)
     }
 
     /// The way to addresses outside, with the operator's rules about them.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use phigate_store::{AllowedValues, ProviderConfig, Settings};
+use phigate_store::{AllowedValues, ProviderConfig, Rosters, Settings};
 use phigate_types::{Mode, Policy, ProviderKind, read_models};
 
 use super::*;
@@ -16,6 +16,8 @@ fn account(providers: &str) -> Account {
         policy: Policy::uniform(Mode::FLAG),
         settings: Settings::default(),
         allowed: AllowedValues::default(),
+        recognizers: [].into(),
+        rosters: Rosters::default(),
         providers: BTreeMap::new(),
         aliases: BTreeMap::from([("gpt-4".to_owned(), "gpt-4o".to_owned())]),
         fallbacks: BTreeMap::new(),

@@ -3,7 +3,7 @@
 use phi_detect::PhiKind;
 use phigate_core::reply::ToolNames;
 use phigate_store::Settings;
-use phigate_types::{Depth, KeyLimit, Mode, Replies};
+use phigate_types::{Depth, Documents, KeyLimit, Mode, Replies};
 
 use super::AccountSettings;
 use crate::scanners::detector;
@@ -114,6 +114,15 @@ static FIELDS: &[Plain] = &[
         "Forward what cannot be scanned",
         |all| switch_word(all.settings.allow_unscannable),
         |all, text| switch(text).map(|value| all.settings.allow_unscannable = value),
+    ),
+    Plain::text(
+        "documents",
+        "Documents in requests",
+        |all| all.settings.documents.code().to_owned(),
+        |all, text| {
+            let choice = coded(text, Documents::all().map(Documents::code));
+            choice.map(|value| all.settings.documents = value)
+        },
     ),
     Plain::text(
         "detection",
@@ -328,6 +337,7 @@ mod tests {
             let value = match name.as_str() {
                 "mode" | "replies" => "mask",
                 "detection" => "fast",
+                "documents" => "text",
                 "restore_tools" => "send_*,note",
                 "mrn_formats" => "MR-9999999,AB-999999",
                 name if name.starts_with(THRESHOLD) => "0.75",
@@ -364,6 +374,7 @@ mod tests {
             ("key_concurrency", "many", "Concurrent"),
             ("restore_tools", "no\"te", "name tools"),
             ("replies", "on", "choose one of off"),
+            ("documents", "on", "choose one of refuse"),
             ("legal_hold", "maybe", "on or off"),
         ] {
             let error = account_field(name).unwrap().set(&mut fresh(), value);

@@ -5,8 +5,11 @@
 
 mod allow;
 mod fields;
+mod kind_state;
 mod kinds;
 mod policy;
+mod profile;
+mod recognizers;
 mod weaker;
 
 use phigate_store::Settings;
@@ -16,8 +19,11 @@ pub use allow::read_entry;
 pub use fields::{
     AccountField, DAYS_MAX, KEY_LIMIT_MAX, SettingError, account_field, account_fields,
 };
-pub use kinds::{KindEdit, KindState, kind_states, kinds_of, profile_name, profile_of};
+pub use kind_state::{KindState, kind_states, kinds_of};
+pub use kinds::Kinds;
 pub use policy::{PolicyRow, changed_policy, policy_table, read_words};
+pub use profile::{KindEdit, profile_name, profile_of};
+pub use recognizers::read_recognizer;
 pub use weaker::Weaker;
 
 /// Everything that an owner can set for an account, apart from its providers.

@@ -5,14 +5,15 @@ use phigate_store::{Account, Detection, PolicyLevel, PolicyWords, WordChanges};
 use phigate_types::{Level, Policy, Ruling, Word};
 use serde_json::{Value, json};
 
-use super::SettingError;
-use super::kinds::is_looked_for;
+use super::kind_state::is_looked_for;
 use super::weaker::Weaker;
+use super::{Kinds, SettingError};
 
 /// Word that takes back what a level says.
 const INHERIT: &str = "inherit";
 
-/// Reads `KIND=ACTION,…`; each kind once, and `inherit` to take a word back.
+/// Reads `KIND=ACTION,…`; each kind once, and `inherit` to take a word back. Whether the account has a kind that is not of
+/// the table is checked by [`changed_policy`].
 pub fn read_words(text: &str) -> Result<WordChanges, SettingError> {
     let mut changes = WordChanges::new();
     for part in text.split(',') {
@@ -20,29 +21,32 @@ pub fn read_words(text: &str) -> Result<WordChanges, SettingError> {
             .trim()
             .split_once('=')
             .ok_or_else(|| refused(format!("write KIND=ACTION, not {part:?}")))?;
-        let kind = kind_of(kind)?;
+        let is_own = kind.starts_with(PhiKind::OWN_PREFIX);
+        if !is_own && PhiKind::from_code(kind).is_none() {
+            return Err(unknown_kind(&Kinds::default(), kind));
+        }
         let word = match action {
             INHERIT => None,
             action => Some(action.parse().map_err(|_| unknown_action(action))?),
         };
-        if changes.insert(kind.code().into(), word).is_some() {
-            return Err(refused(format!("{} is named twice", kind.code())));
+        if changes.insert(kind.into(), word).is_some() {
+            return Err(refused(format!("{kind} is named twice")));
         }
     }
     Ok(changes)
 }
 
-/// The kind with this code.
-pub(super) fn kind_of(code: &str) -> Result<PhiKind, SettingError> {
-    PhiKind::from_code(code).ok_or_else(|| unknown_kind(code))
+/// The kind of an account with this code.
+pub(super) fn kind_of(kinds: &Kinds, code: &str) -> Result<PhiKind, SettingError> {
+    kinds.find(code).ok_or_else(|| unknown_kind(kinds, code))
 }
 
 fn refused(message: String) -> SettingError {
     SettingError(message)
 }
 
-fn unknown_kind(kind: &str) -> SettingError {
-    let codes: Vec<&str> = PhiKind::all().map(PhiKind::code).collect();
+fn unknown_kind(kinds: &Kinds, kind: &str) -> SettingError {
+    let codes: Vec<&str> = kinds.all().map(|(kind, _)| kind.code()).collect();
     refused(format!(
         "there is no kind {kind:?}; there are {}",
         codes.join(", ")
@@ -60,12 +64,12 @@ fn unknown_action(action: &str) -> SettingError {
 /// The words after a change of a level, and the ways in which they protect less. Refuses words that a level may not say.
 pub fn changed_policy(
     words: &PolicyWords,
-    detection: &Detection,
+    (detection, kinds): (&Detection, &Kinds),
     level: PolicyLevel<'_>,
     changes: &WordChanges,
 ) -> Result<(PolicyWords, Vec<Weaker>), SettingError> {
     for (code, word) in changes {
-        let kind = kind_of(code)?;
+        let kind = kind_of(kinds, code)?;
         let is_off_by_word = words.account.get(code) == Some(&Word::Off);
         let is_looked_for = is_looked_for(detection, kind);
         match (level, word) {
@@ -87,7 +91,7 @@ pub fn changed_policy(
     let unknown = || refused("there is no such key or level".to_owned());
     let after = words.changed(level, changes).ok_or_else(unknown)?;
     let weaker = changes.keys().filter_map(|code| {
-        let kind = PhiKind::from_code(code)?;
+        let kind = kinds.find(code)?;
         let (before, now) = (words.own_word(level, code), after.own_word(level, code));
         let is_weaker = now.strength() < before.strength();
         is_weaker.then(|| Weaker::Kind {
@@ -117,7 +121,7 @@ impl PolicyRow {
     }
 }
 
-/// The effective treatment of every kind, in table order. A kind that is not looked for is off.
+/// The effective treatment of every kind of the account, in order. A kind that is not looked for is off.
 pub fn policy_table(account: &Account, policy: &Policy) -> Vec<PolicyRow> {
     let detection = &account.settings.detection;
     let row = |kind: PhiKind| {
@@ -135,7 +139,8 @@ pub fn policy_table(account: &Account, policy: &Policy) -> Vec<PolicyRow> {
             by: ruling.by.to_string(),
         }
     };
-    PhiKind::all().map(row).collect()
+    let kinds = Kinds::of(&account.recognizers);
+    kinds.all().map(|(kind, _)| row(kind)).collect()
 }
 
 #[cfg(test)]
@@ -173,7 +178,12 @@ mod tests {
             ..PolicyWords::default()
         };
         let mut say = |level, text: &str| {
-            let changed = changed_policy(&words, &detection, level, &changes(text));
+            let changed = changed_policy(
+                &words,
+                (&detection, &Kinds::default()),
+                level,
+                &changes(text),
+            );
             let (after, weaker) = changed.unwrap();
             words = after;
             weaker.len()
@@ -194,7 +204,11 @@ mod tests {
             account: [("name".into(), Word::Off)].into(),
             ..PolicyWords::default()
         };
-        let set = |level, text| changed_policy(&words, &detection, level, &changes(text)).is_ok();
+        let kinds = Kinds::default();
+        let set = |level, text| {
+            changed_policy(&words, (&detection, &kinds), level, &changes(text)).is_ok()
+        };
+        assert!(!set(PolicyLevel::Account, "x_study=mask"));
         let wards = PolicyLevel::Group("wards");
         assert!(!set(wards, "ssn=off"));
         assert!(!set(wards, "name=mask") && set(wards, "name=inherit"));

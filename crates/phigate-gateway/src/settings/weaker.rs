@@ -8,7 +8,7 @@ use phigate_store::{Detection, KindSettings, ProviderConfig, Settings};
 use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies};
 
 use super::AccountSettings;
-use super::kinds::{is_looked_for, kind_states};
+use super::kind_state::{is_looked_for, kind_states};
 
 /// One thing that protects less than before.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +42,10 @@ pub enum Weaker {
         /// The level.
         level: String,
     },
+    /// A recognizer of the account is removed or replaced.
+    Recognizer(PhiKind),
+    /// A roster of patients is removed.
+    Roster,
     /// A value of a kind no longer counts as PHI.
     Allowed(PhiKind),
     /// A key leaves its group, and so the words of the group.
@@ -179,6 +183,13 @@ impl Weaker {
                 "Less is done about PHI of the type {} by the words of {level}.",
                 kind.label()
             ),
+            Self::Recognizer(kind) => format!(
+                "Values of the type {} are no longer found as the recognizer finds them now.",
+                kind.label()
+            ),
+            Self::Roster => {
+                "The patients of the roster are no longer found by it.".to_owned()
+            }
             Self::Allowed(kind) => format!(
                 "A value of the type {} no longer counts as PHI, and is forwarded as it is.",
                 kind.label()

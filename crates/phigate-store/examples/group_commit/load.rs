@@ -118,6 +118,7 @@ fn decision(account: &str, bytes: usize) -> NewDecision {
         time: Timestamp::now(),
         account: "default".to_owned(),
         key_id: "abcdefghijkl".to_owned(),
+        subject: None,
         mode: phigate_types::Mode::MASK,
         action: phigate_types::Action::MASKED,
         model: Some("gpt-4o".to_owned()),

@@ -8,17 +8,19 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 
 use crate::access::Access;
-use crate::accounts::AccountBody;
+use crate::accounts::{ACCOUNT_ROWS, AccountBody};
 use phigate_types::Policy;
 
 use crate::error::AdmitError;
 use crate::item::{Item, ItemKind};
 use crate::keys::api_key;
-use crate::model::{Account, Admission, KeyBody, PolicyWords};
+use crate::model::{Account, Admission, KeyBody, PolicyWords, TokenRule};
 use crate::{Result, StoreError};
 
 /// Precision of the recorded last use of a key.
 const USED_US: i64 = 10_000_000;
+/// Most rotations of a key that are followed.
+const ROTATIONS_MAX: usize = 64;
 /// Keys remembered at most; beyond that they are read again.
 const KEYS_MAX: usize = 100_000;
 
@@ -44,7 +46,7 @@ struct Known {
 impl Access {
     /// Admits the caller with this API key, or says why not.
     pub async fn admit(&self, key: &str) -> Result<Admission, AdmitError> {
-        let key_id = match api_key::public_id(key) {
+        let key_id = match api_key::public_id(api_key::CALLER, key) {
             Err(AdmitError::Malformed) => return Err(Box::pin(self.malformed(key)).await),
             checked => checked?,
         };
@@ -66,7 +68,7 @@ impl Access {
 
     /// Admits a caller from the cache. `None` if the cache is stale or the caller is not admitted.
     pub fn admit_at_once(&self, key: &str) -> Option<Admission> {
-        let key_id = api_key::public_id(key).ok()?;
+        let key_id = api_key::public_id(api_key::CALLER, key).ok()?;
         let generation = self.core.store.generation_at_once()?;
         let known = self.cache_of(generation).keys.get(key_id)?.clone();
         self.admit_known(key, key_id, &known).ok()
@@ -85,6 +87,11 @@ impl Access {
             }
             known.matched.get_or_init(|| fingerprint);
         }
+        self.admit_valid(key_id, known)
+    }
+
+    /// Admits the caller of a key, unless the key has ended.
+    fn admit_valid(&self, key_id: &str, known: &Known) -> Result<Admission, AdmitError> {
         let (now, key_id) = (self.core.now(), key_id.to_owned());
         if known.stored.revoked.is_some_and(|revoked| revoked <= now) {
             let account_id = known.account.id.clone();
@@ -99,7 +106,33 @@ impl Access {
             key_id,
             account: known.account.clone(),
             policy: known.policy.clone(),
+            subject: None,
         })
+    }
+
+    /// Admits the caller whose token acts as a key, or says why not. A key that has ended after it was rotated is
+    /// followed to its replacement.
+    pub async fn admit_subject(
+        &self,
+        rule: &TokenRule,
+        subject: &str,
+    ) -> Result<Admission, AdmitError> {
+        let mut key_id = rule.config.key_id.clone();
+        for _ in 0..ROTATIONS_MAX {
+            let known = self.known(&key_id).await?;
+            let known = known.filter(|known| known.account.id == rule.account_id);
+            let known = known.ok_or(AdmitError::Unknown)?;
+            match (self.admit_valid(&key_id, &known), &known.stored.rotated_to) {
+                (Err(AdmitError::Expired { .. }), Some(next)) => key_id.clone_from(next),
+                (admitted, _) => {
+                    return admitted.map(|admission| Admission {
+                        subject: Some(subject.to_owned()),
+                        ..admission
+                    });
+                }
+            }
+        }
+        Err(AdmitError::Unknown)
     }
 
     /// The current state of an account, for actors without a key.
@@ -108,8 +141,7 @@ impl Access {
         if let Some(account) = self.cache_of(generation).accounts.get(account_id) {
             return Ok(account.clone());
         }
-        let kinds = [ItemKind::Account, ItemKind::Provider];
-        let rows = self.core.guard().rows(account_id, &kinds).await?;
+        let rows = self.core.guard().rows(account_id, &ACCOUNT_ROWS).await?;
         let account = Arc::new(self.core.assemble(rows, generation).await?);
         let mut cache = self.cache();
         if cache.generation == generation {
@@ -152,7 +184,7 @@ impl Access {
         account_id: &str,
         generation: u64,
     ) -> Result<HashMap<String, Arc<Known>>> {
-        let kinds = [ItemKind::Account, ItemKind::ApiKey, ItemKind::Provider];
+        let kinds = [&ACCOUNT_ROWS[..], &[ItemKind::ApiKey]].concat();
         let rows = self.core.guard().rows(account_id, &kinds).await?;
         let (keys, rows): (Vec<Item>, Vec<Item>) = rows
             .into_iter()

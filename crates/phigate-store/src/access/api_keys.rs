@@ -155,7 +155,7 @@ impl Access {
         words: KeyWords,
         actor: &str,
     ) -> Result<(NewApiKey, Change)> {
-        let (id, key) = api_key::generate();
+        let (id, key) = api_key::generate(api_key::CALLER);
         let stored = KeyBody {
             name: name.to_owned(),
             hash: STANDARD.encode(api_key::hash(&self.core.keyring.root.pepper, key.expose())),
@@ -186,7 +186,7 @@ impl Access {
 }
 
 /// Names are printed in lists and drawn in terminals.
-fn check_name(name: &str) -> Result<()> {
+pub(super) fn check_name(name: &str) -> Result<()> {
     let is_short = name.chars().count() <= KEY_NAME_CHARS_MAX;
     if is_short && !name.chars().any(char::is_control) {
         return Ok(());

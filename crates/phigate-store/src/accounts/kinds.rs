@@ -46,6 +46,7 @@ impl Accounts {
             Ok(Changed {
                 words,
                 detection: Some(kinds.detection),
+                further: Vec::new(),
                 act: marked(act, said.is_weaker),
             })
         })

@@ -3,11 +3,16 @@
 mod allow;
 mod kinds;
 mod policy;
+mod recognizers;
+mod rosters;
 mod settings;
 
 pub(crate) use allow::AllowBody;
 pub use allow::AllowLists;
 pub(crate) use policy::check_group;
+pub use recognizers::RecognizerLists;
+pub use rosters::RosterLists;
+pub(crate) use rosters::{RosterCache, part_ids};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +30,14 @@ use crate::store::SYSTEM;
 use crate::{Result, StoreError};
 
 const NAME_MAX: usize = 64;
+
+/// Kinds of rows that make up the state of an account.
+pub(crate) const ACCOUNT_ROWS: [ItemKind; 4] = [
+    ItemKind::Account,
+    ItemKind::Provider,
+    ItemKind::Recognizer,
+    ItemKind::Roster,
+];
 
 /// Accounts, their modes, settings and aliases.
 #[derive(Clone)]
@@ -142,11 +155,7 @@ impl Accounts {
     /// The current state of an account.
     pub async fn account(&self, account_id: &str) -> Result<Arc<Account>> {
         let version = self.core.store.generation().await?;
-        let items = self
-            .core
-            .guard()
-            .rows(account_id, &[ItemKind::Account, ItemKind::Provider])
-            .await?;
+        let items = self.core.guard().rows(account_id, &ACCOUNT_ROWS).await?;
         self.core.assemble(items, version).await.map(Arc::new)
     }
 
@@ -230,19 +239,26 @@ impl Core {
     /// Assembles an account from its items.
     pub(crate) async fn assemble(&self, items: Vec<Item>, version: u64) -> Result<Account> {
         let mut account = None;
-        let mut providers = BTreeMap::new();
+        let (mut providers, mut recognizers) = (BTreeMap::new(), Vec::new());
+        let mut rosters = Vec::new();
         for item in &items {
-            if item.kind == ItemKind::Account {
-                account = Some((item.id.clone(), item.read::<AccountBody>()?));
-            } else {
-                let provider = self.open_provider(item).await?;
-                providers.insert(item.id.clone(), provider);
+            match item.kind {
+                ItemKind::Account => {
+                    account = Some((item.id.clone(), item.read::<AccountBody>()?));
+                }
+                ItemKind::Roster => rosters.push(item),
+                ItemKind::Recognizer => recognizers.push(self.open_recognizer(item).await?),
+                _ => {
+                    let provider = self.open_provider(item).await?;
+                    providers.insert(item.id.clone(), provider);
+                }
             }
         }
         let (id, stored) = account.ok_or(StoreError::NotFound(ItemKind::Account.label()))?;
         let policy = Policy::of_levels(stored.words().levels(None, None))
             .allowing_unscannable(stored.settings.allow_unscannable);
         let allowed = self.allowed_values(&id, &stored.allowed)?;
+        let rosters = self.open_rosters(&id, &rosters).await?;
         let AccountBody {
             name,
             mode,
@@ -258,6 +274,8 @@ impl Core {
             policy,
             settings,
             allowed,
+            recognizers: recognizers.into(),
+            rosters,
             providers,
             aliases,
             fallbacks,

@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 
 use crate::accounts::{AccountBody, Accounts};
 use crate::core::Core;
-use crate::item::{Item, ItemKind};
+use crate::item::{Change, Item, ItemKind};
 use crate::model::{AdminAct, By, Detection, KeyBody, PolicyLevel, PolicyWords, WordChanges};
 use crate::{Result, StoreError};
 
@@ -29,6 +29,8 @@ pub(super) struct Changed {
     pub(super) words: PolicyWords,
     /// The new settings of detection, if the change concerns them.
     pub(super) detection: Option<Detection>,
+    /// Changes of further rows.
+    pub(super) further: Vec<Change>,
     pub(super) act: AdminAct,
 }
 
@@ -38,6 +40,7 @@ impl Changed {
         Self {
             words,
             detection: None,
+            further: Vec::new(),
             act,
         }
     }
@@ -113,7 +116,7 @@ impl Accounts {
         .await
     }
 
-    /// Writes the rows whose words changed, with the act; tries again after a concurrent change.
+    /// Writes the rows whose words changed, and further changes, with the act; tries again after a concurrent change.
     pub(super) async fn change_policy(
         &self,
         account_id: &str,
@@ -124,15 +127,15 @@ impl Accounts {
             let Changed {
                 words: after,
                 detection,
+                further: mut changes,
                 act,
             } = change(&stored)?;
             let (item, body) = &stored.account;
             let detection = detection.filter(|after| *after != body.settings.detection);
-            if after == stored.words && detection.is_none() {
+            if after == stored.words && detection.is_none() && changes.is_empty() {
                 return Ok(());
             }
             let act = spelled_out(act, &stored.words, &after);
-            let mut changes = Vec::new();
             let is_said = (&body.policy, &body.groups) == (&after.account, &after.groups);
             if !is_said || detection.is_some() {
                 let mut body = body.clone();

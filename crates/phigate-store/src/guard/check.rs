@@ -33,7 +33,9 @@ impl Guard {
     pub(crate) async fn check(&self, only: Option<&str>) -> Result<Result<Seen, RowFault>> {
         let all = match only {
             Some(account) => {
-                let kinds: Vec<ItemKind> = ItemKind::all().collect();
+                // Parts of rosters are large, and are checked when they are read.
+                let kinds = ItemKind::all().filter(|kind| *kind != ItemKind::RosterPart);
+                let kinds: Vec<ItemKind> = kinds.collect();
                 self.store.account_items(account, &kinds).await?
             }
             None => self.store.all_items().await?,

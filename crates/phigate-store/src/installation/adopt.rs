@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use phigate_types::Act;
+use phigate_types::{Act, Role};
 
 use crate::core::Core;
 use crate::item::{Change, Item, ItemKind};
-use crate::model::{AdminAct, Filter, LinkPurpose, Role};
+use crate::model::{AdminAct, Filter, LinkPurpose};
 use crate::people::{LinkBody, UserBody};
 use crate::store::SYSTEM;
 use crate::{Result, StoreError};

@@ -1,4 +1,4 @@
-//! API keys: `phg_` + public id + `_` + secret + checksum.
+//! API keys: `phg_`, or `pha_` for the admin API, + public id + `_` + secret + checksum.
 //!
 //! The checksum lets junk be refused before a secret is compared. What is stored is a keyed hash of
 //! the whole key; a fast hash is right here, because the secret has 256 bits.
@@ -12,16 +12,19 @@ use subtle::ConstantTimeEq;
 use crate::keys::{random_base62, random_id};
 use crate::{AdmitError, SecretString};
 
-const PREFIX: &str = "phg_";
+/// Prefix of callers' keys.
+pub(crate) const CALLER: &str = "phg_";
+/// Prefix of keys of the admin API.
+pub(crate) const ADMIN: &str = "pha_";
 const ID: usize = 12;
 /// 43 base62 characters hold 256 bits.
 const SECRET: usize = 43;
 const CHECK: usize = 6;
 
-/// A new key and its public id.
-pub(crate) fn generate() -> (String, SecretString) {
+/// A new key with this prefix, and its public id.
+pub(crate) fn generate(prefix: &str) -> (String, SecretString) {
     let id = random_id(ID);
-    let body = format!("{PREFIX}{id}_{}", random_base62(SECRET));
+    let body = format!("{prefix}{id}_{}", random_base62(SECRET));
     let check = checksum(&body).map(char::from);
     let key = body.chars().chain(check).collect();
     (id, SecretString::new(key))
@@ -29,20 +32,20 @@ pub(crate) fn generate() -> (String, SecretString) {
 
 /// The text in the place of the public id, without validation of the rest.
 pub(crate) fn claimed_id(key: &str) -> Option<&str> {
-    key.strip_prefix(PREFIX)?.get(..ID)
+    key.strip_prefix(CALLER)?.get(..ID)
 }
 
-/// The public id of a well-formed key.
-pub(crate) fn public_id(key: &str) -> Result<&str, AdmitError> {
+/// The public id of a well-formed key with this prefix.
+pub(crate) fn public_id<'k>(prefix: &str, key: &'k str) -> Result<&'k str, AdmitError> {
     if key.is_empty() {
         return Err(AdmitError::Missing);
     }
-    let well_formed = key.len() == PREFIX.len() + ID + 1 + SECRET + CHECK
+    let well_formed = key.len() == prefix.len() + ID + 1 + SECRET + CHECK
         && key
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && key.starts_with(PREFIX)
-        && key.as_bytes()[PREFIX.len() + ID] == b'_';
+        && key.starts_with(prefix)
+        && key.as_bytes()[prefix.len() + ID] == b'_';
     if !well_formed {
         return Err(AdmitError::Malformed);
     }
@@ -50,7 +53,7 @@ pub(crate) fn public_id(key: &str) -> Result<&str, AdmitError> {
     if checksum(body) != *check.as_bytes() {
         return Err(AdmitError::Malformed);
     }
-    Ok(&key[PREFIX.len()..PREFIX.len() + ID])
+    Ok(&key[prefix.len()..prefix.len() + ID])
 }
 
 /// The stored keyed hash.
@@ -117,8 +120,8 @@ mod tests {
 
     #[test]
     fn changed_key_is_refused() {
-        let (id, key) = generate();
-        assert_eq!(public_id(key.expose()).unwrap(), id);
+        let (id, key) = generate(CALLER);
+        assert_eq!(public_id(CALLER, key.expose()).unwrap(), id);
         assert_eq!(claimed_id(key.expose()), Some(id.as_str()));
         for position in 0..key.expose().len() {
             let mut changed = key.expose().as_bytes().to_vec();
@@ -128,17 +131,21 @@ mod tests {
                 b'x'
             };
             let changed = String::from_utf8(changed).unwrap();
-            assert!(public_id(&changed).is_err(), "position {position}");
+            assert!(public_id(CALLER, &changed).is_err(), "position {position}");
         }
-        assert!(matches!(public_id(""), Err(AdmitError::Missing)));
-        assert!(matches!(public_id("phg_ü"), Err(AdmitError::Malformed)));
+        assert!(public_id(ADMIN, key.expose()).is_err());
+        assert!(matches!(public_id(CALLER, ""), Err(AdmitError::Missing)));
+        assert!(matches!(
+            public_id(CALLER, "phg_ü"),
+            Err(AdmitError::Malformed)
+        ));
     }
 
     #[test]
     fn only_the_right_key_matches_its_hash() {
         let pepper = hmac::Key::new(hmac::HMAC_SHA256, &[1; 32]);
-        let (_, key) = generate();
-        let (_, other) = generate();
+        let (_, key) = generate(CALLER);
+        let (_, other) = generate(CALLER);
         let stored = hash(&pepper, key.expose());
         assert!(matches(&pepper, key.expose(), &stored));
         assert!(!matches(&pepper, other.expose(), &stored));
@@ -146,7 +153,7 @@ mod tests {
 
     #[test]
     fn fingerprints_of_keys_differ() {
-        let (_, key) = generate();
+        let (_, key) = generate(CALLER);
         let of_key = fingerprint(key.expose());
         assert_eq!(fingerprint(key.expose()), of_key);
         assert_ne!(of_key[0], of_key[1]);

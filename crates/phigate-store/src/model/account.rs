@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{Depth, KeyLimit, Mode, Policy, Replies};
+use phigate_types::{Depth, Documents, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-use crate::model::{AllowedValues, Provider};
+use crate::model::{AllowedValues, Provider, Rosters, StoredRecognizer};
 
 /// A consistent snapshot of one account, as requests use it.
 #[derive(Debug, Clone)]
@@ -25,6 +25,10 @@ pub struct Account {
     pub settings: Settings,
     /// Values that are not counted as PHI.
     pub allowed: AllowedValues,
+    /// Kinds that the account defines, by code.
+    pub recognizers: Arc<[StoredRecognizer]>,
+    /// The account's patients, as keyed codes.
+    pub rosters: Rosters,
     /// Providers by name.
     pub providers: BTreeMap<String, Provider>,
     /// Model aliases, from the requested id to another.
@@ -44,6 +48,8 @@ pub struct Admission {
     pub account: Arc<Account>,
     /// The policy of account, group and key.
     pub policy: Policy,
+    /// Subject of the token that acts as the key; `None` if the caller has the key itself.
+    pub subject: Option<String>,
 }
 
 impl Admission {
@@ -52,6 +58,7 @@ impl Admission {
         Self {
             key_id: name.to_owned(),
             policy: account.policy.clone(),
+            subject: None,
             account,
         }
     }
@@ -63,6 +70,8 @@ impl Admission {
 pub struct Settings {
     /// Forward images, audio and files that cannot be scanned, also outside flag mode.
     pub allow_unscannable: bool,
+    /// Handling of documents inside requests.
+    pub documents: Documents,
     /// Detection settings.
     #[serde(flatten)]
     pub detection: Detection,

@@ -63,6 +63,9 @@ pub struct Decision {
     pub account: String,
     /// Public id of the API key.
     pub key_id: String,
+    /// Subject of the token that acted as the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// The mode in force.
     pub mode: Mode,
     /// The action.

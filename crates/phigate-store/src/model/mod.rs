@@ -1,22 +1,27 @@
 //! Plain types of the [`Vault`](crate::Vault) interface.
 
 mod account;
+mod admin_key;
 mod alert;
 mod allow;
 mod api_key;
 mod audit;
 mod export;
 mod filter;
+mod issuer;
 mod kinds;
 mod people;
 mod policy;
 mod provider;
+mod recognizer;
+mod roster;
 mod stats;
 
 pub use account::{
     Account, AccountInfo, Admission, ApiKeyInfo, Detection, ModeState, NewApiKey, Retention,
     Settings,
 };
+pub use admin_key::{AdminAdmission, AdminKeyInfo, NewAdminKey};
 pub use alert::Alert;
 pub use allow::{AllowInfo, AllowedValues};
 pub(crate) use api_key::KeyBody;
@@ -28,10 +33,14 @@ pub use export::{ExportBatch, ExportConfig, ExportInfo, ExportState, ExportedLin
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
 };
+pub use issuer::{IssuerConfig, IssuerInfo, TokenRule};
 pub use kinds::{KindSettings, KindsAct};
 pub use people::{
-    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Role, Session, SessionPolicy, User,
+    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Session, SessionPolicy, User,
 };
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
+pub use recognizer::{RecognizerInfo, StoredRecognizer};
+pub(crate) use roster::{RosterCodes, RosterKey};
+pub use roster::{RosterDraft, RosterInfo, Rosters};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

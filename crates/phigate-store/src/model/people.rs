@@ -1,36 +1,10 @@
 //! Users of the dashboard, their sessions and one-time links.
 
 use jiff::{SignedDuration, Timestamp};
+use phigate_types::Role;
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-
-/// Permissions of a user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// All permissions.
-    Owner,
-    /// Reads the audit trail; cannot change settings.
-    Auditor,
-}
-
-impl Role {
-    /// The code used on the command line and in records.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Owner => "owner",
-            Self::Auditor => "auditor",
-        }
-    }
-
-    /// The role with this code.
-    pub fn from_code(code: &str) -> Option<Self> {
-        [Self::Owner, Self::Auditor]
-            .into_iter()
-            .find(|role| role.code() == code)
-    }
-}
 
 /// A user, without any secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

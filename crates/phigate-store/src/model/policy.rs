@@ -138,6 +138,20 @@ impl PolicyWords {
         Some(())
     }
 
+    /// The words without those about a kind.
+    pub(crate) fn without(&self, kind: &str) -> Self {
+        let mut after = self.clone();
+        after.account.remove(kind);
+        for words in after.groups.values_mut() {
+            words.remove(kind);
+        }
+        after.groups.retain(|_, words| !words.is_empty());
+        for key in after.keys.values_mut() {
+            key.policy.remove(kind);
+        }
+        after
+    }
+
     /// The word of a level by itself. A group or key without a word is as weak as one that flags.
     pub fn own_word(&self, level: PolicyLevel<'_>, kind: &str) -> Word {
         let below = |words: Option<&Words<Mode>>| {

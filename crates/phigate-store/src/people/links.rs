@@ -1,14 +1,14 @@
 //! One-time links: the first owner, invitations. Hashed, single use, expiring.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_types::Act;
+use phigate_types::{Act, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
 use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
-use crate::model::{AdminAct, Invite, Link, LinkPurpose, Role, User};
+use crate::model::{AdminAct, Invite, Link, LinkPurpose, User};
 use crate::people::Links;
 use crate::people::sessions::{TOKEN, token_hash};
 use crate::people::users::{check_email, normal_email};
@@ -189,7 +189,7 @@ impl Links {
         let (_, account) = self.core.account_item(&link.account_id).await?;
         let (put, user) = self
             .people
-            .new_user(&link.account_id, email, password, link.role)
+            .new_user(&link.account_id, email, Some(password), link.role)
             .await?;
         let act = AdminAct::new(self.core.now(), &account.name, &user.email, Act::UserCreate)
             .target(&user.email)

@@ -70,7 +70,10 @@ impl People {
             Begun::Wait(retry_after_s) => return Ok(LoginOutcome::Throttled { retry_after_s }),
         };
         // An unknown address costs as much time as a wrong password.
-        let hash = known.as_ref().map(|(_, stored)| stored.password.as_str());
+        let hash = known
+            .as_ref()
+            .map(|(_, stored)| stored.password.as_str())
+            .filter(|hash| !hash.is_empty());
         let is_right = self.passwords.verify(password, hash).await?;
         match known {
             Some((item, stored)) if is_right => {

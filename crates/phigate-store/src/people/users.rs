@@ -1,14 +1,14 @@
 //! Users of the dashboard: create, list, remove; passwords and second factors.
 
 use jiff::Timestamp;
-use phigate_types::Act;
+use phigate_types::{Act, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
 use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
-use crate::model::{AdminAct, Role, User};
+use crate::model::{AdminAct, User};
 use crate::people::People;
 use crate::{Result, SecretString, StoreError};
 
@@ -17,6 +17,7 @@ use crate::{Result, SecretString, StoreError};
 pub(crate) struct UserBody {
     pub(crate) email: String,
     pub(crate) role: Role,
+    /// Hash of the password; empty if there is none, and then no password is right.
     pub(crate) password: String,
     pub(crate) totp: Option<String>,
     /// The time step of the last accepted code: each code is valid once.
@@ -35,7 +36,7 @@ impl People {
         &self,
         account_id: &str,
         email: &str,
-        password: &SecretString,
+        password: Option<&SecretString>,
         role: Role,
     ) -> Result<(Change, User)> {
         let email = normal_email(email);
@@ -43,7 +44,10 @@ impl People {
         let stored = UserBody {
             email: email.clone(),
             role,
-            password: self.passwords.hash(password).await?,
+            password: match password {
+                Some(password) => self.passwords.hash(password).await?,
+                None => String::new(),
+            },
             totp: None,
             totp_step: 0,
             recovery: Vec::new(),
@@ -67,6 +71,29 @@ impl People {
         account_id: &str,
         email: &str,
         password: &SecretString,
+        role: Role,
+        actor: &str,
+    ) -> Result<User> {
+        self.create(account_id, email, Some(password), role, actor)
+            .await
+    }
+
+    /// Creates a user without a password, who cannot sign in before one is set.
+    pub async fn create_user_without_password(
+        &self,
+        account_id: &str,
+        email: &str,
+        role: Role,
+        actor: &str,
+    ) -> Result<User> {
+        self.create(account_id, email, None, role, actor).await
+    }
+
+    async fn create(
+        &self,
+        account_id: &str,
+        email: &str,
+        password: Option<&SecretString>,
         role: Role,
         actor: &str,
     ) -> Result<User> {

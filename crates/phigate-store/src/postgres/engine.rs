@@ -72,8 +72,8 @@ impl Items for Postgres {
     }
 
     async fn all_items(&self) -> Result<Vec<Item>> {
-        let sql = format!("{} ORDER BY account, kind, id", read::ITEM);
-        let rows = self.query(&sql, &[]).await?;
+        let sql = format!("{} WHERE kind <> $1 ORDER BY account, kind, id", read::ITEM);
+        let rows = self.query(&sql, &[&ItemKind::RosterPart.code()]).await?;
         rows.iter().map(read::item).collect()
     }
 }

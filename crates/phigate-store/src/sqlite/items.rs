@@ -106,8 +106,10 @@ pub(super) fn account_items(
 
 pub(super) fn all_items(connection: &Connection) -> rusqlite::Result<Vec<Item>> {
     connection
-        .prepare_cached(&format!("{ITEM} ORDER BY account, kind, id"))?
-        .query_map([], read_item)?
+        .prepare_cached(&format!(
+            "{ITEM} WHERE kind <> ?1 ORDER BY account, kind, id"
+        ))?
+        .query_map([ItemKind::RosterPart.code()], read_item)?
         .collect()
 }
 

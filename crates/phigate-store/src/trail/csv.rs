@@ -18,6 +18,7 @@ const COLUMNS: &[&str] = &[
     "time",
     "account",
     "key_id",
+    "subject",
     "mode",
     "action",
     "door",

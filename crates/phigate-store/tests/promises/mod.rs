@@ -10,5 +10,7 @@ pub mod opening;
 pub mod people;
 pub mod policy;
 pub mod reading;
+pub mod recognizers;
 pub mod records;
+pub mod rosters;
 pub mod trail;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::support::{Site, Watch, account, close};
 use jiff::{SignedDuration, Timestamp};
 use phigate_store::{
-    Filter, Invite, LinkPurpose, Login, LoginOutcome, Options, RecordKind, Role, SecretBytes,
+    Filter, Invite, LinkPurpose, Login, LoginOutcome, Options, RecordKind, SecretBytes,
     SessionPolicy, StoreError, User, Vault,
 };
-use phigate_types::Act;
+use phigate_types::{Act, Role};
 
 const PASSWORD: &str = "correct horse battery";
 const WRONG: &str = "wrong password";

@@ -123,6 +123,7 @@ pub fn masked(account_id: &str) -> NewDecision {
         time: Timestamp::now(),
         account: "default".to_owned(),
         key_id: "abcdefghijkl".to_owned(),
+        subject: None,
         mode: Mode::MASK,
         action: Action::MASKED,
         model: Some("gpt-4o".to_owned()),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::Global;
-use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::store::{Session, in_store, to_the_second};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
@@ -33,28 +33,30 @@ pub(super) enum Account {
 }
 
 pub(super) fn run(account: Account, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(account, Account::Create { .. });
+    in_store(global, sets, async |session| act(account, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(account: Account, session: &Session) -> anyhow::Result<ExitCode> {
+    let (accounts, actor) = (&session.vault.accounts, session.actor());
     match account {
-        Account::Create { name } => with_new_store(global, async |session| {
-            session
-                .vault
-                .accounts
-                .create_account(&name, session.actor)
-                .await?;
-            eprintln!("account {name} created; act on it with --account {name}");
-            Ok(())
-        }),
-        Account::List { json } => with_store(global, async |session| list(&session, json).await),
-        Account::Delete { name, yes } => with_store(global, async |session| {
+        Account::Create { name } => {
+            accounts.create_account(&name, actor).await?;
+            session.tell(format_args!(
+                "account {name} created; act on it with --account {name}"
+            ));
+        }
+        Account::List { json } => list(session, json).await?,
+        Account::Delete { name, yes } => {
             anyhow::ensure!(yes, "this cannot be undone; add --yes to confirm");
-            let account = session.vault.accounts.find_account(Some(&name)).await?;
-            let (vault, actor) = (&session.vault, session.actor);
-            vault.accounts.delete_account(&account.id, actor).await?;
-            eprintln!(
+            let account = accounts.find_account(Some(&name)).await?;
+            accounts.delete_account(&account.id, actor).await?;
+            session.tell(format_args!(
                 "account {name} deleted; its audit records are kept for their retention time"
-            );
-            Ok(())
-        }),
-    }?;
+            ));
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Subcommand;
-use phigate_gateway::{Weaker, read_entry};
+use phigate_gateway::{Kinds, Weaker, read_entry};
 use phigate_store::By;
 
 use super::Global;
 use super::confirm::reason_for;
-use super::store::{Session, given_reason, to_the_second, with_new_store, with_store};
+use super::store::{Session, given_reason, in_store, to_the_second};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
@@ -38,16 +38,20 @@ pub(super) enum Allow {
 }
 
 pub(super) fn run(allow: Allow, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(allow, Allow::Add { .. });
+    in_store(global, sets, async |session| act(allow, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(allow: Allow, session: &Session) -> anyhow::Result<ExitCode> {
     match allow {
         Allow::Add {
             kind,
             value,
             reason,
-        } => with_new_store(global, async |session| {
-            add(&session, &kind, &value, reason.as_deref()).await
-        }),
-        Allow::List { json } => with_store(global, async |session| list(&session, json).await),
-        Allow::Remove { id } => with_store(global, async |session| remove(&session, &id).await),
+        } => add(session, &kind, &value, reason.as_deref()).await,
+        Allow::List { json } => list(session, json).await,
+        Allow::Remove { id } => remove(session, &id).await,
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -59,17 +63,27 @@ async fn add(
     reason: Option<&str>,
 ) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let (kind, form) = read_entry(code, value).context("cannot allow this value")?;
+    let stored = session.vault.accounts.account(&account.id).await?;
+    let kinds = Kinds::of(&stored.recognizers);
+    let (kind, form) = read_entry(&kinds, code, value).context("cannot allow this value")?;
     let subject = format!("account {}", account.name);
     let reason = reason.map(given_reason).transpose()?;
-    let reason = reason_for(&subject, &[Weaker::Allowed(kind)], reason.as_deref())?;
+    let reason = reason_for(
+        session,
+        &subject,
+        &[Weaker::Allowed(kind)],
+        reason.as_deref(),
+    )?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     let allow_lists = &session.vault.allow_lists;
     let id = allow_lists.add(&account.id, kind.code(), &form, by).await?;
-    eprintln!("{subject}: entry {id} of kind {code} is not counted as PHI from now on");
+    session.made(&id, None);
+    session.tell(format_args!(
+        "{subject}: entry {id} of kind {code} is not counted as PHI from now on"
+    ));
     Ok(())
 }
 
@@ -98,10 +112,10 @@ async fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
 async fn remove(session: &Session, id: &str) -> anyhow::Result<()> {
     let account = session.account().await?;
     let allow_lists = &session.vault.allow_lists;
-    allow_lists.remove(&account.id, id, session.actor).await?;
-    eprintln!(
+    allow_lists.remove(&account.id, id, session.actor()).await?;
+    session.tell(format_args!(
         "account {}: the value of entry {id} counts as PHI from now on",
         account.name
-    );
+    ));
     Ok(())
 }

@@ -11,6 +11,8 @@ use phigate_store::{Account, AccountInfo, ProviderInfo};
 use phigate_types::{ProviderKind, Replace};
 
 use crate::config::Config;
+use crate::confine::MEMORY;
+use phigate_gateway::documents::READING;
 use phigate_gateway::{Gateway, KindState, Trial, kind_states, profile_name};
 
 use super::export_to::state_words;
@@ -43,6 +45,7 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
     }
     let findings = with_store(global, async |session| {
         let mut findings = vec![Finding::Fine("settings can be read".into())];
+        findings.push(documents());
         findings.push(store(&session).await);
         findings.extend(chains(&session).await?);
         let chosen = global.account.as_deref();
@@ -105,6 +108,46 @@ fn print(findings: &[Finding], json: bool) -> anyhow::Result<ExitCode> {
         true => ExitCode::from(EXIT_NO),
         false => ExitCode::SUCCESS,
     })
+}
+
+/// Filters of the process that reads documents.
+fn documents() -> Finding {
+    let limits = format!(
+        "{} MiB of memory, {} seconds",
+        MEMORY >> 20,
+        READING.as_secs()
+    );
+    match filters() {
+        Some(filters) if filters.len() == 2 => Finding::Fine(format!(
+            "documents are read in a process without network and files ({}, {limits})",
+            filters.join(", ")
+        )),
+        Some(filters) => {
+            let held = if filters.is_empty() { "no filter".to_owned() } else { filters.join(", ") };
+            Finding::Advice(
+                format!("the process that reads documents is held by {held} alone ({limits})"),
+                "a Linux kernel from 5.13 on, with seccomp and landlock enabled, keeps it from network and files".into(),
+            )
+        }
+        None => Finding::Wrong(
+            "the process that reads documents cannot be started".into(),
+            "documents are refused until this program may start itself: `phigate extract --filters` must work".into(),
+        ),
+    }
+}
+
+/// Returns the filters that the kernel has for this program.
+fn filters() -> Option<Vec<String>> {
+    let mut command = std::process::Command::new(phigate_gateway::documents::program().ok()?);
+    let output = command
+        .args(["extract", "--filters"])
+        .env_clear()
+        .output()
+        .ok()?;
+    let names = String::from_utf8(output.stdout)
+        .ok()
+        .filter(|_| output.status.success())?;
+    Some(names.split_whitespace().map(str::to_owned).collect())
 }
 
 async fn store(session: &Session) -> Finding {

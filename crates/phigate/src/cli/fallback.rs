@@ -8,7 +8,7 @@ use phigate_gateway::routes;
 use phigate_types::is_model_id;
 
 use super::Global;
-use super::store::{Session, with_new_store, with_store};
+use super::store::{Session, in_store};
 use super::table::{Table, print_json};
 
 /// The most fallbacks that are tried for one request.
@@ -62,6 +62,12 @@ fn targets(text: &str) -> anyhow::Result<Targets> {
 }
 
 pub(super) fn run(fallback: Fallback, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(fallback, Fallback::Set { .. });
+    in_store(global, sets, async |session| act(fallback, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(fallback: Fallback, session: &Session) -> anyhow::Result<ExitCode> {
     match fallback {
         Fallback::Set { model, targets } => {
             let targets = targets.0;
@@ -69,14 +75,10 @@ pub(super) fn run(fallback: Fallback, global: &Global) -> anyhow::Result<ExitCod
             if targets.contains(&model) || has_twice {
                 bail!("a target of {model} is {model} itself, or is named twice");
             }
-            with_new_store(global, async |session| {
-                set(&session, &model, &targets).await
-            })
+            set(session, &model, &targets).await
         }
-        Fallback::List { json } => with_store(global, async |session| list(&session, json).await),
-        Fallback::Remove { model } => {
-            with_store(global, async |session| remove(&session, &model).await)
-        }
+        Fallback::List { json } => list(session, json).await,
+        Fallback::Remove { model } => remove(session, &model).await,
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -85,20 +87,20 @@ async fn set(session: &Session, model: &str, targets: &[String]) -> anyhow::Resu
     let account = session.account().await?;
     let accounts = &session.vault.accounts;
     accounts
-        .set_fallback(&account.id, model, targets, session.actor)
+        .set_fallback(&account.id, model, targets, session.actor())
         .await?;
-    eprintln!(
+    session.tell(format_args!(
         "when the providers of {model} fail, {} is asked",
         targets.join(", then ")
-    );
+    ));
     // Set in any order, so it is said and not refused.
     let providers = session.vault.access.account(&account.id).await?;
     for name in std::iter::once(model).chain(targets.iter().map(String::as_str)) {
         if routes(&providers, name).is_err() {
-            eprintln!(
+            session.tell(format_args!(
                 "note: no provider of account {} serves {name}; `phigate provider list` shows what each serves",
                 account.name
-            );
+            ));
         }
     }
     Ok(())
@@ -126,8 +128,8 @@ async fn remove(session: &Session, model: &str) -> anyhow::Result<()> {
         bail!("there is no fallback for {model}; `phigate fallback list` shows them");
     }
     accounts
-        .set_fallback(&account.id, model, &[], session.actor)
+        .set_fallback(&account.id, model, &[], session.actor())
         .await?;
-    eprintln!("{model} has no fallbacks from now on");
+    session.tell(format_args!("{model} has no fallbacks from now on"));
     Ok(())
 }

@@ -11,7 +11,7 @@ use phigate_store::{ApiKeyInfo, By, NewApiKey};
 
 use super::Global;
 use super::confirm::reason_for;
-use super::store::{Session, given_reason, to_the_second, with_new_store, with_store};
+use super::store::{Session, given_reason, in_store, to_the_second};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
@@ -22,7 +22,7 @@ pub(super) enum Key {
         #[arg(long)]
         name: Option<String>,
         /// Lifetime of the key: a number with s, m, h or d
-        #[arg(long, value_name = "90d", value_parser = lifetime)]
+        #[arg(long, value_name = "90d", value_parser = lifetime, allow_hyphen_values = true)]
         expires: Option<SignedDuration>,
         /// Group of keys that share words of the policy
         #[arg(long, value_name = "NAME")]
@@ -61,52 +61,54 @@ pub(super) enum Key {
 }
 
 pub(super) fn run(key: Key, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(key, Key::Create { .. });
+    in_store(global, sets, async |session| act(key, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(key: Key, session: &Session) -> anyhow::Result<ExitCode> {
+    let account = session.account().await?;
+    let (access, actor) = (&session.vault.access, session.actor());
     match key {
         Key::Create {
             name,
             expires,
             group,
-        } => with_new_store(global, async |session| {
-            let account = session.account().await?;
-            let (vault, actor) = (&session.vault, session.actor);
+        } => {
             let name = name.unwrap_or_default();
-            let namesake = namesake(&session, &account.id, &name).await?;
-            let key = vault
-                .access
+            let namesake = namesake(session, &account.id, &name).await?;
+            let key = access
                 .create_api_key_in(&account.id, group.as_deref(), &name, expires, actor)
                 .await?;
             let until = key.expires.map_or("until it is revoked".into(), until);
-            tell(&key, &format!("works {until}; it is shown only once"));
+            tell(
+                session,
+                &key,
+                &format!("works {until}; it is shown only once"),
+            );
             if let Some(id) = namesake {
-                eprintln!(
+                session.tell(format_args!(
                     "key {id} has the same name; another name would tell the two apart in the audit log"
-                );
+                ));
             }
-            Ok(())
-        }),
-        Key::Set { id, group, reason } => with_store(global, async |session| {
-            set_group(&session, &id, &group, reason.as_deref()).await
-        }),
-        Key::List { json } => with_store(global, async |session| list(&session, json).await),
-        Key::Revoke { id } => with_store(global, async |session| {
-            let account = session.account().await?;
-            let (vault, actor) = (&session.vault, session.actor);
-            vault.access.revoke_api_key(&account.id, &id, actor).await?;
-            eprintln!("key {id} revoked: no request with it is let in from now on");
-            Ok(())
-        }),
-        Key::Rotate { id, overlap } => with_store(global, async |session| {
-            let account = session.account().await?;
-            let (vault, actor) = (&session.vault, session.actor);
-            let key = vault
-                .access
-                .rotate_api_key(&account.id, &id, overlap, actor)
-                .await?;
+        }
+        Key::Set { id, group, reason } => {
+            set_group(session, &id, &group, reason.as_deref()).await?;
+        }
+        Key::List { json } => list(session, json).await?,
+        Key::Revoke { id } => {
+            access.revoke_api_key(&account.id, &id, actor).await?;
+            session.tell(format_args!(
+                "key {id} revoked: no request with it is let in from now on"
+            ));
+        }
+        Key::Rotate { id, overlap } => {
+            let rotated = access.rotate_api_key(&account.id, &id, overlap, actor);
+            let key = rotated.await?;
             let end = until(Timestamp::now() + overlap);
-            tell(&key, &format!("replaces {id}, which works {end}"));
-            Ok(())
-        }),
-    }?;
+            tell(session, &key, &format!("replaces {id}, which works {end}"));
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -131,15 +133,17 @@ async fn set_group(
         .into_iter()
         .collect();
     let subject = format!("key {id}");
-    let reason = reason_for(&subject, &weaker, reason)?;
+    let reason = reason_for(session, &subject, &weaker, reason)?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     accounts.set_key_group(&account.id, id, group, by).await?;
     match group {
-        Some(group) => eprintln!("{subject} belongs to the group {group} from now on"),
-        None => eprintln!("{subject} belongs to no group from now on"),
+        Some(group) => session.tell(format_args!(
+            "{subject} belongs to the group {group} from now on"
+        )),
+        None => session.tell(format_args!("{subject} belongs to no group from now on")),
     }
     Ok(())
 }
@@ -159,10 +163,10 @@ async fn namesake(session: &Session, account: &str, name: &str) -> anyhow::Resul
     Ok(same.next().map(|key| key.id))
 }
 
-/// Prints the key alone on standard output, for scripts, and its details on standard error.
-fn tell(key: &NewApiKey, about: &str) {
-    println!("{}", key.key.expose());
-    eprintln!("key {} {about}", key.id);
+/// Hands out the key, and prints its details on standard error.
+fn tell(session: &Session, key: &NewApiKey, about: &str) {
+    session.hand_out(key);
+    session.tell(format_args!("key {} {about}", key.id));
 }
 
 fn until(time: Timestamp) -> String {
@@ -178,7 +182,10 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     let mut table = Table::new(&["ID", "NAME", "GROUP", "STATE", "LAST USED", "CREATED", "BY"]);
     for key in keys {
         let used = key.last_used.map_or("never".into(), to_the_second);
-        let (state, created) = (state(&key), to_the_second(key.created));
+        let (state, created) = (
+            state_of(key.revoked, key.expires),
+            to_the_second(key.created),
+        );
         let group = key.group.unwrap_or_default();
         table.row([
             key.id,
@@ -194,8 +201,9 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn state(key: &ApiKeyInfo) -> String {
-    match (key.revoked, key.expires) {
+/// The state of a key in words.
+pub(super) fn state_of(revoked: Option<Timestamp>, expires: Option<Timestamp>) -> String {
+    match (revoked, expires) {
         (Some(_), _) => "revoked".to_owned(),
         (None, Some(expires)) if expires <= Timestamp::now() => "expired".to_owned(),
         (None, Some(expires)) => format!("expires {}", to_the_second(expires)),

@@ -96,9 +96,10 @@ pub(super) async fn change(
     let mut after = before.clone();
     let said = edit.apply(&mut after);
     let subject = format!("account {}", account.name);
-    let reason = reason_for(&subject, &Weaker::of_kinds(&before, &after), reason)?;
+    let weaker = Weaker::of_kinds(&before, &after);
+    let reason = reason_for(session, &subject, &weaker, reason)?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     let apply = |kinds: &mut _| edit.apply(kinds);

@@ -24,7 +24,7 @@ pub(super) enum MasterKey {
 pub(super) fn run(master_key: &MasterKey, global: &Global) -> anyhow::Result<ExitCode> {
     let MasterKey::Rotate { new_key_file } = master_key;
     with_store(global, async |session| {
-        let (vault, actor) = (&session.vault, session.actor);
+        let (vault, actor) = (&session.vault, session.actor());
         let id = match (new_key_file, &session.config.master_key) {
             (Some(file), _) => {
                 let new = phigate_store::MasterKeySource::File(file.clone());

@@ -3,6 +3,8 @@
 //! Exit codes: 0 success, 1 a negative result, 2 wrong usage or failure.
 
 mod account;
+mod admin;
+mod admin_key;
 mod advice;
 mod allow;
 mod audit;
@@ -10,10 +12,13 @@ mod confirm;
 mod demo;
 mod detection;
 mod doctor;
+mod documents;
 mod eval;
 mod export_to;
+mod extract;
 mod fallback;
 mod instance;
+mod jwt;
 mod key;
 mod kind;
 mod log_lines;
@@ -27,8 +32,10 @@ mod policy;
 mod profile;
 mod progress;
 mod provider;
+mod recognizer;
 mod replies;
 mod restore;
+mod roster;
 mod scan;
 mod secrets;
 mod serve;
@@ -43,9 +50,15 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config::Flags;
+
+pub(crate) use confirm::NeedsReason;
+pub(crate) use export_to::rows as export_rows;
+pub(crate) use settings::stored as stored_settings;
+pub(crate) use store::{Made, Session};
 
 /// Negative result: PHI found with `scan --check`, verification failed.
 pub(crate) const EXIT_NO: u8 = 1;
@@ -147,10 +160,16 @@ enum Command {
     Account(account::Account),
     /// Add, list and remove people who may log in
     #[command(subcommand)]
-    User(user::User),
+    User(user::Users),
     /// Create, list, revoke and rotate API keys
     #[command(subcommand, visible_alias = "keys")]
     Key(key::Key),
+    /// Let the tokens of an issuer act as an API key
+    #[command(subcommand)]
+    Jwt(jwt::Jwt),
+    /// Create, list and revoke keys of the admin API
+    #[command(subcommand)]
+    AdminKey(admin_key::AdminKey),
     /// Change the master key, which wraps all other keys, without downtime
     #[command(subcommand)]
     MasterKey(master_key::MasterKey),
@@ -173,12 +192,20 @@ enum Command {
     /// Add, list and remove values that do not count as PHI
     #[command(subcommand)]
     Allow(allow::Allow),
+    /// Add, list, test and remove kinds of PHI that you define
+    #[command(subcommand)]
+    Recognizer(recognizer::Recognizer),
+    /// Import, list and remove lists of patients, kept as keyed codes
+    #[command(subcommand)]
+    Roster(roster::Roster),
     /// Show or set any setting of the account
     Settings(settings::SettingsArgs),
     /// Show or set whether masked values are restored in replies
     Restore(restore::RestoreArgs),
     /// Show or set the handling of PHI in replies
     Replies(replies::RepliesArgs),
+    /// Show or set the handling of documents inside requests
+    Documents(documents::DocumentsArgs),
     /// Show or set how far scans go
     Detection(detection::DetectionArgs),
     /// Find PHI in files or standard input; works offline
@@ -201,6 +228,9 @@ enum Command {
     Doctor(doctor::Doctor),
     /// Print the OpenAPI description of the interface
     Openapi,
+    /// Read one document from standard input, confined; the gateway starts this itself
+    #[command(hide = true)]
+    Extract(extract::Extract),
 }
 
 /// Runs the command that the process was started with.
@@ -254,6 +284,40 @@ fn end_quietly_on_a_closed_pipe() {
     }));
 }
 
+/// The command line's own description, from which the admin API takes the options of its calls.
+pub(crate) fn described() -> clap::Command {
+    Cli::command()
+}
+
+/// A command that was parsed for a call of the admin API.
+pub(crate) struct Parsed(Command);
+
+/// Parses words like those of the command line.
+pub(crate) fn parse(words: &[String]) -> Result<Parsed, clap::Error> {
+    let cli = Cli::try_parse_from(words)?;
+    let none = || Cli::command().error(ErrorKind::MissingSubcommand, "");
+    cli.command.map(Parsed).ok_or_else(none)
+}
+
+/// Runs a command in the session of a call of the admin API.
+pub(crate) async fn act(Parsed(command): Parsed, session: &Session) -> anyhow::Result<()> {
+    match command {
+        Command::Account(account) => account::act(account, session).await,
+        Command::User(user) => user::act(user, session).await,
+        Command::Key(key) => key::act(key, session).await,
+        Command::Jwt(jwt) => jwt::act(jwt, session).await,
+        Command::AdminKey(key) => admin_key::act(key, session).await,
+        Command::Provider(provider) => provider::act(provider, session).await,
+        Command::Fallback(fallback) => fallback::act(fallback, session).await,
+        Command::Policy(policy) => policy::act(&policy, session).await,
+        Command::Allow(allow) => allow::act(allow, session).await,
+        Command::Settings(settings) => settings::act(&settings, session).await,
+        Command::ExportTo(command) => export_to::act(command, session).await,
+        _ => anyhow::bail!("the admin API has no call for this command"),
+    }?;
+    Ok(())
+}
+
 fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(serve) => serve::run(&serve, global),
@@ -261,6 +325,8 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
+        Command::Jwt(jwt) => jwt::run(jwt, global),
+        Command::AdminKey(key) => admin_key::run(key, global),
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),
         Command::Fallback(fallback) => fallback::run(fallback, global),
@@ -269,9 +335,12 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Kind(kind) => kind::run(&kind, global),
         Command::Policy(policy) => policy::run(&policy, global),
         Command::Allow(allow) => allow::run(allow, global),
+        Command::Recognizer(recognizer) => recognizer::run(&recognizer, global),
+        Command::Roster(roster) => roster::run(&roster, global),
         Command::Settings(settings) => settings::run(&settings, global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),
+        Command::Documents(documents) => documents::run(&documents, global),
         Command::Detection(detection) => detection::run(&detection, global),
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
@@ -282,6 +351,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Backup(to) => transfer::backup(&to, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
         Command::Openapi => openapi::run(),
+        Command::Extract(extract) => extract::run(&extract),
     }
 }
 

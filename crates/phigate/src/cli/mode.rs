@@ -51,9 +51,9 @@ async fn set(session: &Session, mode: Mode, reason: Option<&str>) -> anyhow::Res
     let account = session.account().await?;
     let before = session.vault.accounts.mode(&account.id).await?.mode;
     let subject = format!("account {}", account.name);
-    let reason = reason_for(&subject, &Weaker::of_mode(before, mode), reason)?;
+    let reason = reason_for(session, &subject, &Weaker::of_mode(before, mode), reason)?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     let accounts = &session.vault.accounts;

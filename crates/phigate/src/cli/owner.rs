@@ -1,7 +1,8 @@
 //! The link by which the installation gets its first owner, printed at every start until there is one.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{Role, SecretString, StoreError, Vault};
+use phigate_store::{SecretString, StoreError, Vault};
+use phigate_types::Role;
 
 /// Validity of a link. The next start makes another.
 const VALID: SignedDuration = SignedDuration::from_hours(24);

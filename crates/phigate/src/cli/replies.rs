@@ -58,9 +58,14 @@ async fn set(session: &Session, choice: Replies, reason: Option<&str>) -> anyhow
     let mut after = before.clone();
     change(&mut after);
     let subject = format!("account {}", account.name);
-    let reason = reason_for(&subject, &Weaker::of_settings(&before, &after), reason)?;
+    let reason = reason_for(
+        session,
+        &subject,
+        &Weaker::of_settings(&before, &after),
+        reason,
+    )?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     accounts.edit_settings(&account.id, change, by).await?;

@@ -78,7 +78,7 @@ async fn set(session: &Session, set: &Set) -> anyhow::Result<()> {
     session
         .vault
         .accounts
-        .edit_settings(&account.id, change, session.actor)
+        .edit_settings(&account.id, change, session.actor())
         .await?;
     let words = if restores { "are" } else { "are not" };
     eprintln!(

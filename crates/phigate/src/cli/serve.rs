@@ -12,6 +12,7 @@ use phigate_edge::{Drain, EarlyLimiter, Observer, Ports, ServeError, Site, Threa
 
 use phigate_gateway::Exporters;
 
+use super::admin;
 use crate::app::{self, App, Role};
 use crate::config::{Config, Flags, LogFormat};
 use crate::hosts::Hosts;
@@ -159,7 +160,9 @@ async fn serve_app(
 ) -> anyhow::Result<()> {
     let (pages, missing_page) = phigate_dashboard::dashboard(app.for_pages());
     let pages = Hosts::of(&app.config).guard(pages);
-    let router = routes::router(Arc::clone(app)).merge(pages);
+    let router = routes::router(Arc::clone(app))
+        .merge(admin::router(Arc::clone(app)))
+        .merge(pages);
     housekeeping::start(app);
     let gateway = Arc::clone(&app.gateway);
     let exporters = Exporters::new(gateway, app.config.checkpoint.every).run();

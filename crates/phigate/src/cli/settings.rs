@@ -45,13 +45,25 @@ pub(super) fn run(args: &SettingsArgs, global: &Global) -> anyhow::Result<ExitCo
             with_store(global, async |session| get(&session, name.as_deref()).await)
         }
         Some(Verb::Set(change)) => {
-            let values = change.values.iter().map(|value| named(value));
-            let values: Vec<(AccountField, &str)> = values.collect::<anyhow::Result<_>>()?;
+            let values = values(&change.values)?;
             let reason = change.reason.as_deref();
             with_new_store(global, async |session| set(&session, &values, reason).await)
         }
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Does what the command says, for a call of the admin API.
+pub(super) async fn act(args: &SettingsArgs, session: &Session) -> anyhow::Result<ExitCode> {
+    if let Some(Verb::Set(change)) = &args.verb {
+        let values = values(&change.values)?;
+        set(session, &values, change.reason.as_deref()).await?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn values(texts: &[String]) -> anyhow::Result<Vec<(AccountField, &str)>> {
+    texts.iter().map(|text| named(text)).collect()
 }
 
 /// The setting of a name.
@@ -71,7 +83,7 @@ fn named(text: &str) -> anyhow::Result<(AccountField, &str)> {
 }
 
 /// The account's settings as they are.
-async fn stored(session: &Session, account_id: &str) -> anyhow::Result<AccountSettings> {
+pub(crate) async fn stored(session: &Session, account_id: &str) -> anyhow::Result<AccountSettings> {
     let accounts = &session.vault.accounts;
     Ok(AccountSettings {
         mode: accounts.mode(account_id).await?.mode,
@@ -112,9 +124,9 @@ async fn set(
     let mut after = before.clone();
     lay(values, &mut after)?;
     let subject = format!("account {}", account.name);
-    let reason = reason_for(&subject, &Weaker::of(&before, &after), reason)?;
+    let reason = reason_for(session, &subject, &Weaker::of(&before, &after), reason)?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     let accounts = &session.vault.accounts;
@@ -134,6 +146,9 @@ async fn set(
     if before.mode != after.mode {
         accounts.set_mode(&account.id, after.mode, by).await?;
     }
+    if before == after && session.is_remote() {
+        return Ok(());
+    }
     if before == after {
         bail!("{subject}: nothing to change, the settings have these values");
     }
@@ -146,12 +161,12 @@ async fn set(
                 value
             }
         };
-        eprintln!(
+        session.tell(format_args!(
             "{subject}: {} {} → {}",
             field.name(),
             shown(old),
             shown(new)
-        );
+        ));
     }
     Ok(())
 }

@@ -1,31 +1,132 @@
 //! Shared parts of the administrative commands: the store, opened for one command, and the account.
 
+use std::fmt::Arguments;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
 use jiff::Timestamp;
 use phigate_gateway::SetupRules;
-use phigate_store::{AccountInfo, StoreError, Vault, reason};
+use phigate_store::{
+    AccountInfo, AdminAdmission, NewApiKey, SecretString, StoreError, Vault, reason,
+};
 
-use crate::app;
+use crate::app::{self, App};
 use crate::config::Config;
 
 use super::Global;
 use super::instance::running;
 use super::person::actor;
+use super::secrets::secret_from_stdin;
 
 /// An open store, its settings, and the actor.
-pub(super) struct Session {
-    pub(super) vault: Arc<Vault>,
-    pub(super) config: Config,
-    pub(super) actor: &'static str,
+pub(crate) struct Session {
+    pub(crate) vault: Arc<Vault>,
+    pub(super) config: Arc<Config>,
+    actor: String,
     account: Option<String>,
+    channel: Channel,
+}
+
+/// The way in which a command is given and answered.
+enum Channel {
+    /// The command line: secrets come from standard input, words go to standard error.
+    Terminal,
+    /// A call of the admin API. Nothing is asked and nothing is printed.
+    Call {
+        /// Secret in the body of the call.
+        secret: Option<SecretString>,
+        /// Entry that the command made.
+        made: Mutex<Option<Made>>,
+    },
+}
+
+/// Entry that a command made under an id of the gateway's choice.
+pub(crate) struct Made {
+    /// Id of the entry.
+    pub(crate) id: String,
+    /// A new key, which the answer shows this once.
+    pub(crate) key: Option<SecretString>,
 }
 
 impl Session {
+    /// A session for a call of the admin API, on the account of its key.
+    pub(crate) fn of_call(
+        app: &App,
+        admission: &AdminAdmission,
+        secret: Option<SecretString>,
+    ) -> Self {
+        Self {
+            vault: Arc::clone(&app.vault),
+            config: Arc::clone(&app.config),
+            actor: format!("admin key {}", admission.key_id),
+            account: Some(admission.account.clone()),
+            channel: Channel::Call {
+                secret,
+                made: Mutex::default(),
+            },
+        }
+    }
+
+    /// The actor, for the audit trail.
+    pub(super) fn actor(&self) -> &str {
+        &self.actor
+    }
+
+    /// Whether this is a call of the admin API.
+    pub(super) fn is_remote(&self) -> bool {
+        matches!(self.channel, Channel::Call { .. })
+    }
+
+    /// Hands out a new key: printed alone on standard output, for scripts, or part of the answer to a call.
+    pub(super) fn hand_out(&self, key: &NewApiKey) {
+        match &self.channel {
+            Channel::Terminal => println!("{}", key.key.expose()),
+            Channel::Call { .. } => self.made(&key.id, Some(&key.key)),
+        }
+    }
+
+    /// Notes the id of an entry that was made, for the answer to a call.
+    pub(super) fn made(&self, id: &str, key: Option<&SecretString>) {
+        if let Channel::Call { made, .. } = &self.channel {
+            let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+            *made = Some(Made {
+                id: id.to_owned(),
+                key: key.cloned(),
+            });
+        }
+    }
+
+    /// Takes the entry that the command made.
+    pub(crate) fn take_made(&self) -> Option<Made> {
+        match &self.channel {
+            Channel::Terminal => None,
+            Channel::Call { made, .. } => {
+                made.lock().unwrap_or_else(PoisonError::into_inner).take()
+            }
+        }
+    }
+
+    /// Says what was done, on the command line.
+    pub(super) fn tell(&self, words: Arguments<'_>) {
+        if !self.is_remote() {
+            eprintln!("{words}");
+        }
+    }
+
+    /// The secret of the command: from standard input, or from the body of the call.
+    pub(super) fn secret(&self, what: &str) -> anyhow::Result<SecretString> {
+        match &self.channel {
+            Channel::Terminal => secret_from_stdin(what),
+            Channel::Call { secret, .. } => {
+                let secret = secret.clone();
+                secret.with_context(|| format!("the {what} is missing"))
+            }
+        }
+    }
+
     /// The account to act on: the one named, or the only one.
-    pub(super) async fn account(&self) -> anyhow::Result<AccountInfo> {
+    pub(crate) async fn account(&self) -> anyhow::Result<AccountInfo> {
         let name = self.account.as_deref();
         let found = self.vault.accounts.find_account(name).await;
         found.map_err(|error| match (error, name) {
@@ -81,6 +182,18 @@ where
     open(global, true, work)
 }
 
+/// Opens the store for a command, and creates the installation if it is missing and the command sets something.
+pub(super) fn in_store<T, F>(
+    global: &Global,
+    sets: bool,
+    work: impl FnOnce(Session) -> F,
+) -> anyhow::Result<T>
+where
+    F: Future<Output = anyhow::Result<T>>,
+{
+    open(global, sets, work)
+}
+
 fn open<T, F>(global: &Global, create: bool, work: impl FnOnce(Session) -> F) -> anyhow::Result<T>
 where
     F: Future<Output = anyhow::Result<T>>,
@@ -101,9 +214,10 @@ where
         }
         let session = Session {
             vault: Arc::clone(&vault),
-            config,
-            actor: actor(),
+            config: Arc::new(config),
+            actor: actor().to_owned(),
             account: global.account.clone(),
+            channel: Channel::Terminal,
         };
         let result = work(session).await;
         vault.close(app::CLOSING).await?;

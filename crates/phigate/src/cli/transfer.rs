@@ -37,7 +37,7 @@ pub(super) fn export(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
             .mode(0o600)
             .open(&to.file)
             .with_context(|| format!("cannot create {}", to.file.display()))?;
-        let (vault, actor) = (&session.vault, session.actor);
+        let (vault, actor) = (&session.vault, session.actor());
         let mut file = BufWriter::new(file);
         Ok(vault
             .installation
@@ -81,7 +81,7 @@ pub(super) fn backup(to: &To, global: &Global) -> anyhow::Result<ExitCode> {
         Ok(session
             .vault
             .installation
-            .backup(&to.file, session.actor)
+            .backup(&to.file, session.actor())
             .await?)
     })?;
     println!(

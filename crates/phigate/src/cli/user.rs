@@ -3,17 +3,17 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Subcommand;
-use phigate_store::Role;
+use phigate_store::{AccountInfo, User};
+use phigate_types::Role;
 
 use super::Global;
-use super::secrets::secret_from_stdin;
-use super::store::{Session, to_the_second, with_new_store, with_store};
+use super::store::{Session, in_store, to_the_second};
 use super::table::{Table, print_json};
 
 #[derive(Subcommand)]
-pub(super) enum User {
+pub(super) enum Users {
     /// Add a person
     Add {
         /// E-mail address
@@ -21,9 +21,21 @@ pub(super) enum User {
         /// Read their password from standard input; on a terminal it is asked for anyway
         #[arg(long)]
         password_stdin: bool,
-        /// Role: an owner may do everything, an auditor may read the audit trail
-        #[arg(long, default_value = "owner", value_parser = ["owner", "auditor"])]
-        role: String,
+        #[arg(long, default_value = Role::Owner.code(), help = roles(), value_parser = role)]
+        role: Role,
+    },
+    /// Change a person's role or password and end their sessions
+    Set {
+        /// E-mail address
+        email: String,
+        #[arg(long, help = roles(), value_parser = role)]
+        role: Option<Role>,
+        /// Read a new password from standard input
+        #[arg(long)]
+        password_stdin: bool,
+        /// Change the only owner too; afterwards no user can change users in the dashboard
+        #[arg(long)]
+        last_owner: bool,
     },
     /// List the people of the account
     List {
@@ -41,41 +53,71 @@ pub(super) enum User {
     },
 }
 
-pub(super) fn run(user: User, global: &Global) -> anyhow::Result<ExitCode> {
+pub(super) fn run(user: Users, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(user, Users::Add { .. });
+    if let Users::Add { password_stdin, .. } = &user
+        && !password_stdin
+        && !std::io::stdin().is_terminal()
+    {
+        bail!("give the password on standard input with --password-stdin");
+    }
+    in_store(global, sets, async |session| act(user, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(user: Users, session: &Session) -> anyhow::Result<ExitCode> {
     match user {
-        User::Add {
+        Users::Add {
             email,
             password_stdin,
             role,
         } => {
-            if !password_stdin && !std::io::stdin().is_terminal() {
-                bail!("give the password on standard input with --password-stdin");
-            }
-            let role = Role::from_code(&role).context("the roles are owner and auditor")?;
-            with_new_store(global, async |session| add(&session, &email, role).await)
+            // A call of the admin API may leave the password out.
+            let has_password = password_stdin || !session.is_remote();
+            add(session, &email, role, has_password).await?;
         }
-        User::List { json } => with_store(global, async |session| list(&session, json).await),
-        User::Remove { email, last_owner } => with_store(global, async |session| {
-            remove(&session, &email, last_owner).await
-        }),
-    }?;
+        Users::Set {
+            email,
+            role,
+            password_stdin,
+            last_owner,
+        } => {
+            if role.is_none() && !password_stdin {
+                bail!("nothing to change: give --role or --password-stdin");
+            }
+            if let Some(role) = role {
+                set_role(session, &email, role, last_owner).await?;
+            }
+            if password_stdin {
+                set_password(session, &email).await?;
+            }
+        }
+        Users::List { json } => list(session, json).await?,
+        Users::Remove { email, last_owner } => remove(session, &email, last_owner).await?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn add(session: &Session, email: &str, role: Role) -> anyhow::Result<()> {
+async fn add(session: &Session, email: &str, role: Role, has_password: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let password = secret_from_stdin("password")?;
-    let (vault, actor) = (&session.vault, session.actor);
-    let user = vault
-        .people
-        .create_user(&account.id, email, &password, role, actor)
-        .await?;
-    eprintln!(
+    let (people, actor) = (&session.vault.people, session.actor());
+    let user = match has_password {
+        true => {
+            let password = session.secret("password")?;
+            let created = people.create_user(&account.id, email, &password, role, actor);
+            created.await?
+        }
+        false => {
+            let created = people.create_user_without_password(&account.id, email, role, actor);
+            created.await?
+        }
+    };
+    session.tell(format_args!(
         "{} can now log in to account {} as {}",
         user.email,
         account.name,
         role.code()
-    );
+    ));
     Ok(())
 }
 
@@ -95,30 +137,90 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Result<()> {
+async fn set_role(
+    session: &Session,
+    email: &str,
+    role: Role,
+    last_owner: bool,
+) -> anyhow::Result<()> {
     let account = session.account().await?;
     let users = session.vault.people.users(&account.id).await?;
-    let is_owner = |email: &str| {
-        users
-            .iter()
-            .any(|user| user.role == Role::Owner && user.email.eq_ignore_ascii_case(email))
-    };
-    let owners = users.iter().filter(|user| user.role == Role::Owner).count();
-    let leaves_nobody = owners == 1 && is_owner(email.trim());
-    if leaves_nobody && !last_owner {
+    let is_this = |user: &&User| user.email.eq_ignore_ascii_case(email.trim());
+    if users
+        .iter()
+        .find(is_this)
+        .is_some_and(|user| user.role == role)
+    {
+        session.tell(format_args!("{email} is {role} already"));
+        return Ok(());
+    }
+    if role != Role::Owner {
+        leaves_no_owner(session, &account, email, last_owner).await?;
+    }
+    let (people, actor) = (&session.vault.people, session.actor());
+    people.set_role(&account.id, email, role, actor).await?;
+    session.tell(format_args!(
+        "{email} is {role} now; their sessions have ended"
+    ));
+    Ok(())
+}
+
+async fn set_password(session: &Session, email: &str) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let (people, password) = (&session.vault.people, session.secret("password")?);
+    let set = people.set_password(&account.id, email, &password, None, session.actor());
+    set.await?;
+    session.tell(format_args!(
+        "{email} has a new password; their sessions have ended"
+    ));
+    Ok(())
+}
+
+/// Whether a person is the only owner of the account; an error unless that is confirmed.
+async fn leaves_no_owner(
+    session: &Session,
+    account: &AccountInfo,
+    email: &str,
+    is_confirmed: bool,
+) -> anyhow::Result<bool> {
+    let users = session.vault.people.users(&account.id).await?;
+    let mut owners = users.iter().filter(|user| user.role == Role::Owner);
+    let is_this = |user: &User| user.email.eq_ignore_ascii_case(email.trim());
+    let is_only = owners.next().is_some_and(is_this) && owners.next().is_none();
+    if is_only && !is_confirmed {
         bail!(
             "{email} is the only owner of account {}: add another first with `phigate user add EMAIL`, or confirm with --last-owner that no owner will be left",
             account.name
         );
     }
-    let (vault, actor) = (&session.vault, session.actor);
+    Ok(is_only)
+}
+
+/// The roles and their rights, for the help.
+pub(super) fn roles() -> String {
+    let roles = Role::all().map(|role| format!("{}: {}", role.code(), role.summary()));
+    roles.collect::<Vec<_>>().join("\n")
+}
+
+/// Reads a role.
+pub(super) fn role(code: &str) -> Result<Role, String> {
+    code.parse().map_err(|_| {
+        let codes: Vec<_> = Role::all().map(Role::code).collect();
+        format!("the roles are {}", codes.join(", "))
+    })
+}
+
+async fn remove(session: &Session, email: &str, last_owner: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let leaves_nobody = leaves_no_owner(session, &account, email, last_owner).await?;
+    let (vault, actor) = (&session.vault, session.actor());
     vault.people.remove_user(&account.id, email, actor).await?;
-    eprintln!("{email} removed; their sessions have ended");
+    session.tell(format_args!("{email} removed; their sessions have ended"));
     if leaves_nobody {
-        eprintln!(
+        session.tell(format_args!(
             "account {} has no owner now; `phigate user add EMAIL` makes one",
             account.name
-        );
+        ));
     }
     Ok(())
 }

@@ -197,8 +197,8 @@ pub(crate) const RECIPES: &[Recipe] = &[
             ),
             (
                 "crates/phigate-dashboard/src/routes.rs",
-                "    route!(GET \"/help\" Auditor help::show),",
-                "    route!(GET \"/twin\" Auditor super::pages::twin::show),",
+                "    route!(GET \"/help\" Member help::show),",
+                "    route!(GET \"/twin\" Member super::pages::twin::show),",
             ),
         ],
     },

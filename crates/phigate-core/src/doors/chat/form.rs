@@ -10,7 +10,7 @@ use crate::json::{Document, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, texts, without_verbs};
 use crate::request::{Form, Place, RequestLimits, Turn};
-use crate::request::{has_key, is_parameter, type_of};
+use crate::request::{has_key, has_only, is_parameter, type_of};
 
 use super::check;
 use super::unscannable::opaque_parts;
@@ -46,6 +46,15 @@ impl Form for ChatForm {
 
     fn unscannable<'d>(&self, document: &'d Document) -> Vec<(Value<'d>, &'static str)> {
         opaque_parts(document)
+    }
+
+    fn document<'d>(&self, part: &Value<'d>) -> Option<Value<'d>> {
+        let file = part.get("file")?;
+        let is_part = is_in_content(part)
+            && type_of(part).is_some_and(|kind| kind == "file")
+            && has_only(part, &["type", "file", "cache_control"])
+            && has_only(&file, &["filename", "file_data", "format"]);
+        file.get("file_data").filter(|_| is_part)
     }
 
     fn is_protocol_word(&self, value: &Value<'_>) -> bool {
@@ -99,6 +108,12 @@ fn is_message(value: Option<Value<'_>>) -> bool {
     value
         .and_then(|message| message.parent())
         .is_some_and(|list| has_key(&list, "messages"))
+}
+
+/// Whether a value is a part of a message.
+fn is_in_content(part: &Value<'_>) -> bool {
+    let list = part.parent().filter(|list| has_key(list, "content"));
+    list.is_some_and(|list| is_message(list.parent()))
 }
 
 /// Whether a value is a signature or ciphertext of a provider that answers carry in extensions of the format.

@@ -8,7 +8,7 @@ use phigate_types::ProviderKind;
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, without_verbs};
-use crate::request::{Form, Place, RequestLimits, Turn, has_key, is_parameter, type_of};
+use crate::request::{Form, Place, RequestLimits, Turn, has_key, has_only, is_parameter, type_of};
 
 use super::{check, unscannable};
 
@@ -75,6 +75,25 @@ impl Form for MessagesForm {
 
     fn unscannable<'d>(&self, document: &'d Document) -> Vec<(Value<'d>, &'static str)> {
         unscannable::parts(document)
+    }
+
+    fn document<'d>(&self, part: &Value<'d>) -> Option<Value<'d>> {
+        const MEMBERS: &[&str] = &[
+            "type",
+            "source",
+            "title",
+            "context",
+            "citations",
+            "cache_control",
+        ];
+        let source = part.get("source")?;
+        let list = part.parent().filter(|list| has_key(list, "content"));
+        let is_part = list.is_some()
+            && is_kind(part, "document")
+            && is_kind(&source, "base64")
+            && has_only(part, MEMBERS)
+            && has_only(&source, &["type", "media_type", "data"]);
+        source.get("data").filter(|_| is_part)
     }
 
     fn is_protocol_word(&self, value: &Value<'_>) -> bool {

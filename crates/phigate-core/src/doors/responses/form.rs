@@ -7,7 +7,9 @@ use phigate_types::ProviderKind;
 use crate::json::{Document, Kind, NodeId, Value};
 use crate::request::check::Checked;
 use crate::request::together::{self, texts, without_verbs};
-use crate::request::{Form, Place, RequestLimits, Setting, Turn, has_key, is_parameter, type_of};
+use crate::request::{
+    Form, Place, RequestLimits, Setting, Turn, has_key, has_only, is_parameter, type_of,
+};
 
 use super::{check, unscannable};
 
@@ -43,6 +45,18 @@ impl Form for ResponsesForm {
 
     fn unscannable<'d>(&self, document: &'d Document) -> Vec<(Value<'d>, &'static str)> {
         unscannable::parts(document)
+    }
+
+    fn document<'d>(&self, part: &Value<'d>) -> Option<Value<'d>> {
+        let is_list = |list: &Value<'d>| has_key(list, "content") || has_key(list, "output");
+        let is_part = part.parent().filter(is_list).is_some()
+            && type_of(part).is_some_and(|kind| kind == "input_file")
+            && has_only(part, &["type", "filename", "file_data", "detail"]);
+        part.get("file_data").filter(|_| is_part)
+    }
+
+    fn text_type(&self) -> &'static str {
+        "input_text"
     }
 
     fn is_protocol_word(&self, value: &Value<'_>) -> bool {

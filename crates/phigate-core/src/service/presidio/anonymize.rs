@@ -120,7 +120,7 @@ fn result_at(result: &Value<'_>, at: &str) -> Result<Given, RequestError> {
 /// Reports the given entities, for the record. An unknown name may be any text, so it is not repeated.
 fn report(context: &ServiceContext<'_>, given: &[Given], text_bytes: usize) -> Report {
     let known = given.iter().filter_map(|one| {
-        let kind = entities::kind_of(&one.entity)?;
+        let kind = entities::kind_of(context.scanner.detector(), &one.entity)?;
         Some((kind, one.start..one.end, one.score))
     });
     Report::given(context.scanner, "text", text_bytes, known)

@@ -45,12 +45,16 @@ static ENTITIES: LazyLock<Vec<Entity>> = LazyLock::new(|| {
 
 /// The entities that a detector finds, by their names in Presidio.
 pub fn supported_entities(detector: &Detector) -> Vec<&'static str> {
-    each_once(looked_for(detector).map(|one| one.name.as_str()))
+    let own = own_kinds(detector).iter().copied().map(name_of);
+    let table = looked_for(detector).map(|one| one.name.as_str());
+    each_once(table.chain(own))
 }
 
 /// The recognisers of a detector, named in Presidio's style.
 pub fn recognizers(detector: &Detector) -> Vec<&'static str> {
-    each_once(looked_for(detector).map(|one| one.recognizer.as_str()))
+    let own = own_kinds(detector).iter().copied().map(recognizer_of);
+    let table = looked_for(detector).map(|one| one.recognizer.as_str());
+    each_once(table.chain(own))
 }
 
 /// Names without repetitions: two kinds are one entity to Presidio.
@@ -68,20 +72,28 @@ fn looked_for(detector: &Detector) -> impl Iterator<Item = &'static Entity> {
     ENTITIES.iter().filter(|one| detector.looks_for(one.kind))
 }
 
-/// Presidio's name for a kind.
+/// The kinds that the account defines.
+fn own_kinds(detector: &Detector) -> &[PhiKind] {
+    phi_detect::own_kinds(detector).unwrap_or_default()
+}
+
+/// Presidio's name for a kind. A kind that an account defines has its code in capitals as name.
 pub(super) fn name_of(kind: PhiKind) -> &'static str {
-    entity(kind).map_or("", |one| one.name.as_str())
+    let own = || kind.placeholder().trim_matches(['[', ']']);
+    entity(kind).map_or_else(own, |one| one.name.as_str())
 }
 
-/// The recogniser of a kind.
+/// The recogniser of a kind. A kind that an account defines has its name.
 pub(super) fn recognizer_of(kind: PhiKind) -> &'static str {
-    entity(kind).map_or("", |one| one.recognizer.as_str())
+    entity(kind).map_or_else(|| name_of(kind), |one| one.recognizer.as_str())
 }
 
-/// The first kind of an entity; `None` if the entity is unknown.
-pub(super) fn kind_of(name: &str) -> Option<PhiKind> {
+/// The first kind of an entity; `None` if neither the table nor the account has it.
+pub(super) fn kind_of(detector: &Detector, name: &str) -> Option<PhiKind> {
     let found = ENTITIES.iter().find(|one| one.name == name);
-    found.map(|one| one.kind)
+    let own = || own_kinds(detector).iter().copied();
+    let own = || own().find(|kind| name_of(*kind) == name);
+    found.map(|one| one.kind).or_else(own)
 }
 
 fn entity(kind: PhiKind) -> Option<&'static Entity> {
@@ -109,7 +121,8 @@ mod tests {
         }
         for kind in PhiKind::all() {
             let name = name_of(kind);
-            assert_eq!(kind_of(name).map(name_of), Some(name));
+            let found = kind_of(&Detector::default(), name);
+            assert_eq!(found.map(name_of), Some(name));
         }
         let ssn = PhiKind::from_code("ssn").expect("a code of the table");
         assert_eq!(recognizer_of(ssn), "UsSsnRecognizer");

@@ -170,8 +170,7 @@ pub(super) async fn attention(
     lines.extend(failed_sign_ins(dash, visit, now).await?);
     lines.extend(keys.iter().filter_map(|key| ending_key(key, now)));
     for line in &mut lines {
-        // Auditors cannot open the settings.
-        if !visit.is_owner() && !line.href.starts_with("/audit") {
+        if !visit.opens(line.href) {
             (line.href, line.link) = ("", "");
         }
     }

@@ -5,9 +5,9 @@ mod figures;
 
 use askama::Template;
 use axum::extract::State;
-use phi_detect::PhiKind;
+use phigate_gateway::Kinds;
 use phigate_store::Filter;
-use phigate_types::ErrorCode;
+use phigate_types::{ErrorCode, Right};
 
 use super::rows::{Row, request_row};
 use crate::Dash;
@@ -44,7 +44,6 @@ pub(crate) struct Page {
     pub(crate) period: &'static str,
     pub(crate) legal_hold: bool,
     pub(crate) mode_label: &'static str,
-    pub(crate) may_set_up: bool,
     pub(crate) health: Vec<Health>,
     pub(crate) latest: Vec<Row>,
 }
@@ -83,7 +82,8 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let slots: Vec<Slot> = stats.buckets.iter().map(slot).collect();
     let log = counted_log(&stats);
     let link = |name: &str, value: &str| format!("{log}&{name}={}", encode(value));
-    let kinds = PhiKind::all().map(|kind| (kind.code(), kind.label()));
+    let of_account = Kinds::of(&visit.account.recognizers);
+    let kinds = of_account.all().map(|(kind, label)| (kind.code(), label));
     let codes = ErrorCode::all().map(|code| (code.code(), code.code()));
     let name = |id: &str| names.get(id).filter(|name| !name.is_empty()).cloned();
     let name = |id: &str| name(id).unwrap_or_else(|| id.to_owned());
@@ -91,7 +91,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         layout: visit.layout("/"),
         headline: headline(&stats, period.words),
         periods: periods(period),
-        steps: (visit.is_owner() && recent.is_empty()).then(|| steps(&visit, &keys)),
+        steps: (visit.may(Right::Configure) && recent.is_empty()).then(|| steps(&visit, &keys)),
         figures: figures(&stats, added_ms(&dash.metrics.text())),
         chart: Chart::new(&slots, period.span, period.by_day),
         attention,
@@ -105,7 +105,6 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
         period: period.code,
         legal_hold: visit.account.settings.retention.legal_hold,
         mode_label: visit.account.mode.label,
-        may_set_up: visit.is_owner(),
         health,
         latest: latest
             .iter()

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::pages::chains::{Chain, Link};
+use crate::pages::dropped;
 
 pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     let key = |name: &str, state, tone, is_usable: bool| keys::Key {
@@ -233,6 +234,7 @@ pub(super) fn detection_page() -> settings::detection::Page {
         tabs: settings::tabs("/settings/detection"),
         error: None,
         allow_unscannable: false,
+        documents: settings::detection::document_choices(phigate_types::Documents::Text),
         thresholds: phi_detect::PhiKind::all().map(threshold).collect(),
         mrn_formats: HOSTILE.to_owned(),
     }
@@ -309,6 +311,19 @@ pub(super) fn playground_page() -> playground::Page {
             score: "0.98".to_owned(),
             rule: "name.model",
         }],
+        dropped: Some(dropped::Dropped {
+            name: HOSTILE.to_owned(),
+            words: "1 finding".to_owned(),
+            is_read: true,
+            findings: vec![dropped::Placed {
+                label: "SSN",
+                class: "k1",
+                place: "part=word/comments.xml".to_owned(),
+                text: HOSTILE.to_owned(),
+                score: "0.99".to_owned(),
+                rule: "ssn.labelled",
+            }],
+        }),
         modes: mode_cards(),
         answer: Some(playground::Reply {
             tone: "ok",
@@ -329,7 +344,7 @@ pub(super) fn users_page() -> users::Page {
     let person = |email: &str, role, is_you: bool| users::Person {
         email: email.to_owned(),
         role,
-        other: choices([("auditor", "Auditor")], "").remove(0),
+        roles: users::roles("auditor"),
         has_totp: is_you,
         is_owner: is_you,
         is_you,
@@ -341,7 +356,11 @@ pub(super) fn users_page() -> users::Page {
         layout: layout("/users"),
         error: None,
         email: String::new(),
-        roles: choices([("auditor", "Auditor"), ("owner", "Owner")], "auditor"),
+        roles: users::roles("auditor"),
+        summaries: vec![(
+            "Auditor",
+            "Reads all records and settings. Changes nothing.",
+        )],
         link: Some(users::InviteLink {
             email: "sam.doe@clinic.example".to_owned(),
             url: "http://127.0.0.1:8080/setup/invented-token".to_owned(),

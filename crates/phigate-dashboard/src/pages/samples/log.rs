@@ -96,7 +96,6 @@ pub(super) fn overview_page(is_new: bool) -> overview::Page {
         shows_phi: false,
         period: "day",
         legal_hold: true,
-        may_set_up: true,
         mode_label: "Mask",
         health: vec![
             overview::Health { tone: "ok", name: "Audit store".to_owned(), text: "SQLite; last record written 4 s ago".to_owned(), href: "" },
@@ -186,7 +185,6 @@ pub(super) fn acts_page() -> acts::Page {
         people: any("Anybody"),
         kinds: any("Anything"),
         acts: vec![looked()],
-        is_owner: true,
     }
 }
 
@@ -269,6 +267,8 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
         }],
         findings_words: "1, by place; positions count characters".to_owned(),
         has_content: true,
+        may_reveal: true,
+        revealers: "an owner or auditor".to_owned(),
         content_words: "The original and what was sent in its place are stored encrypted.",
         asks_password: true,
         reason: String::new(),

@@ -63,6 +63,8 @@ fn layout(current: &'static str) -> Layout {
         role: "Owner",
         account: "default".to_owned(),
         csrf: "token".to_owned(),
+        is_read_only: false,
+        opens: None,
         notice: None,
     }
 }

@@ -1,10 +1,11 @@
-//! Settings about detection: thresholds, formats of medical record numbers, parts that cannot be scanned.
+//! Settings about detection: thresholds, formats of medical record numbers, documents, parts that cannot be scanned.
 
 use askama::Template;
 use axum::extract::State;
 use phi_detect::PhiKind;
 use phigate_gateway::{KindState, kind_states, kinds_of};
 use phigate_store::Settings;
+use phigate_types::Documents;
 
 use super::{save, tabs, typed};
 use crate::Dash;
@@ -23,8 +24,29 @@ pub(crate) struct Page {
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) allow_unscannable: bool,
+    pub(crate) documents: Vec<DocumentChoice>,
     pub(crate) thresholds: Vec<Threshold>,
     pub(crate) mrn_formats: String,
+}
+
+/// Handling of documents in requests.
+#[derive(Debug)]
+pub(crate) struct DocumentChoice {
+    pub(crate) code: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) chosen: bool,
+}
+
+/// Returns the possible choices for documents.
+pub(crate) fn document_choices(chosen: Documents) -> Vec<DocumentChoice> {
+    let choice = |choice: Documents| DocumentChoice {
+        code: choice.code(),
+        label: choice.label(),
+        summary: choice.summary(),
+        chosen: choice == chosen,
+    };
+    Documents::all().map(choice).collect()
 }
 
 /// The score from which a finding of one kind counts.
@@ -47,6 +69,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
     };
     let stored = Typed {
         allow_unscannable: settings.allow_unscannable,
+        documents: settings.documents,
         thresholds: thresholds(&visit, score),
         mrn_formats: settings.detection.mrn_formats.join("\n"),
     };
@@ -60,6 +83,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
         Ok(read) => {
             let change = |settings: &mut Settings| {
                 settings.allow_unscannable = read.allow_unscannable;
+                settings.documents = read.documents;
                 settings.detection.clone_from(&read.detection);
             };
             save(&dash, &visit, ADDRESS, change).await
@@ -67,6 +91,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
         Err(error) => {
             let shown = Typed {
                 allow_unscannable: form.is_ticked("allow_unscannable"),
+                documents: form.get("documents").parse().unwrap_or_default(),
                 thresholds: thresholds(&visit, |code| form.get(&field(code)).to_owned()),
                 mrn_formats: form.get("mrn_formats").to_owned(),
             };
@@ -78,6 +103,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
 /// Contents of the fields: stored, or typed.
 struct Typed {
     allow_unscannable: bool,
+    documents: Documents,
     thresholds: Vec<Threshold>,
     mrn_formats: String,
 }
@@ -90,6 +116,7 @@ fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
             tabs: tabs(ADDRESS),
             error,
             allow_unscannable: typed.allow_unscannable,
+            documents: document_choices(typed.documents),
             thresholds: typed.thresholds,
             mrn_formats: typed.mrn_formats,
         },
@@ -104,7 +131,7 @@ fn field(code: &str) -> String {
 fn read(form: &Fields, current: &Settings) -> Result<Settings, String> {
     let thresholds: Vec<String> = PhiKind::all().map(|kind| field(kind.code())).collect();
     let thresholds = thresholds.iter().map(String::as_str);
-    let fields = ["allow_unscannable", "mrn_formats"];
+    let fields = ["allow_unscannable", "documents", "mrn_formats"];
     typed(form, current, thresholds.chain(fields))
 }
 
@@ -144,6 +171,7 @@ mod tests {
     fn settings_are_read_from_the_form() {
         let form = Fields::of(&[
             ("threshold_name", "0.4"),
+            ("documents", "text"),
             ("mrn_formats", " MR-9999999 \r\n\r\nAB-999999"),
         ]);
         let settings = read(&form, &Settings::default()).unwrap();
@@ -153,6 +181,7 @@ mod tests {
         );
         assert_eq!(settings.detection.mrn_formats, ["MR-9999999", "AB-999999"]);
         assert!(!settings.allow_unscannable);
+        assert_eq!(settings.documents, Documents::Text);
     }
 
     #[test]

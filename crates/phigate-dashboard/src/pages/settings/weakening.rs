@@ -96,7 +96,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
                 "In the last 30 days, such parts led to the refusal of {refused}. Requests like these will be forwarded."
             )
         }
-        Weaker::Threshold(kind) | Weaker::Kind { kind, .. } => {
+        Weaker::Threshold(kind) | Weaker::Kind { kind, .. } | Weaker::Recognizer(kind) => {
             found(&stats().await?.by_type, kind.code())
         }
         Weaker::KindsOff(kinds) => {
@@ -136,7 +136,9 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             counted(stats().await?.requests, "request")
         ),
         // The provider page asks for the reason, so that no secret is sent twice. Keys move by command.
-        Weaker::Agreement(_) | Weaker::Allowed(_) | Weaker::LeavesGroup(_) => String::new(),
+        Weaker::Agreement(_) | Weaker::Allowed(_) | Weaker::Roster | Weaker::LeavesGroup(_) => {
+            String::new()
+        }
         Weaker::SecondFactor => {
             let users = dash.vault.people.users(visit.account_id()).await?;
             let with = users.iter().filter(|user| user.has_totp).count();

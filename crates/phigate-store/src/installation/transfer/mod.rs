@@ -11,6 +11,7 @@ use std::sync::Arc;
 use phigate_types::Act;
 use phigate_verify::Checkpoint;
 
+use crate::accounts::part_ids;
 use crate::installation::Installation;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::wrapped::IMPORT;
@@ -55,9 +56,19 @@ impl Installation {
     async fn export_items(&self, out: &mut (dyn Write + Send)) -> Result<()> {
         for item in self.core.store.all_items().await? {
             // Leases belong to running processes.
-            if item.kind != ItemKind::Lane {
-                write(out, &Line::Item(item_line(item)))?;
+            if item.kind == ItemKind::Lane {
+                continue;
             }
+            if item.kind == ItemKind::Roster {
+                for id in part_ids(&item)? {
+                    let store = &self.core.store;
+                    let part = store.item(&item.account, ItemKind::RosterPart, &id);
+                    if let Some(part) = part.await? {
+                        write(out, &Line::Item(item_line(part)))?;
+                    }
+                }
+            }
+            write(out, &Line::Item(item_line(item)))?;
         }
         Ok(())
     }

@@ -103,6 +103,7 @@ impl Site {
             keyring,
             writer: writer.clone(),
             clock,
+            rosters: crate::accounts::RosterCache::default(),
         });
         Process {
             trail: Trail::new(core.clone()),
@@ -206,6 +207,7 @@ impl Process {
                 time: Timestamp::UNIX_EPOCH,
                 account: "clinic".to_owned(),
                 key_id: "abcdefghijkl".to_owned(),
+                subject: None,
                 mode: Mode::FLAG,
                 policy: None,
                 action: Action::FORWARDED,

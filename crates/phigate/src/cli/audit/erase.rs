@@ -17,7 +17,7 @@ pub(in crate::cli) struct Erase {
 }
 
 pub(super) async fn run(session: &Session, account: &str, erase: &Erase) -> anyhow::Result<()> {
-    let (id, actor) = (erase.request_id, session.actor);
+    let (id, actor) = (erase.request_id, session.actor());
     let expiry = &session.vault.expiry;
     expiry.erase(account, id, actor, &erase.reason).await?;
     eprintln!("the content of request {id} is erased for ever; its records stay and say so");

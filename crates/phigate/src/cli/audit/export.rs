@@ -49,7 +49,7 @@ pub(super) async fn run(session: &Session, account: &str, export: Export) -> any
         out.write_all(AuditTable::header().as_bytes())?;
     }
     let order = ExportOrder {
-        actor: session.actor,
+        actor: session.actor(),
         format: export.format.code(),
     };
     let trail = &session.vault.trail;

@@ -18,8 +18,8 @@ pub(super) struct FilterArgs {
     #[arg(long, conflicts_with_all = ["kind", "action", "mode", "key", "door", "model", "provider", "error"])]
     pub(super) installation: bool,
     /// Only requests with this type of PHI
-    #[arg(long = "type", value_name = "TYPE", value_parser = known(PhiKind::all(), PhiKind::code))]
-    kind: Option<PhiKind>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = kind_code)]
+    kind: Option<String>,
     /// Only requests with this action
     #[arg(long, value_parser = known(Action::all(), Action::code))]
     action: Option<Action>,
@@ -47,6 +47,19 @@ pub(super) struct FilterArgs {
     /// Before this time
     #[arg(long, value_name = "TIME", value_parser = time)]
     until: Option<Timestamp>,
+}
+
+/// The code of a kind: of the table, or of one that an account defines or defined.
+fn kind_code(text: &str) -> anyhow::Result<String> {
+    let code = text.to_ascii_lowercase();
+    let is_known = PhiKind::from_code(&code).is_some() || code.starts_with(PhiKind::OWN_PREFIX);
+    let codes: Vec<&str> = PhiKind::all().map(PhiKind::code).collect();
+    anyhow::ensure!(
+        is_known,
+        "there is no such type; there are {} and those of your recognizers",
+        codes.join(", ")
+    );
+    Ok(code)
 }
 
 /// A time as it may be given.
@@ -78,7 +91,7 @@ impl FilterArgs {
         Ok(Filter {
             since: self.since,
             until: self.until,
-            phi_type: self.kind.map(|kind| kind.code().to_owned()),
+            phi_type: self.kind,
             action: self.action,
             mode: self.mode,
             key_id: self.key,

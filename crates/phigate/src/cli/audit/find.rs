@@ -90,7 +90,7 @@ pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow:
     };
     let questions = identifier::questions(find.kind, value.expose())?;
     let asked: Vec<(&str, Vec<SecretString>)> = questions.iter().map(sought).collect();
-    let (vault, actor) = (&session.vault, session.actor);
+    let (vault, actor) = (&session.vault, session.actor());
     let found = vault.trail.find_identifiers(account, &asked, actor).await?;
     let is_wanted = |one: &Disclosure| find.since.is_none_or(|since| one.time >= since);
     let found: Vec<Disclosure> = found.into_iter().filter(is_wanted).collect();

@@ -132,10 +132,11 @@ async fn requests(
 fn cells(row: RequestRow) -> [String; 9] {
     let (decision, outcome) = (row.decision, row.outcome);
     // The stored lists of types are in the order of the table.
-    let types: Vec<&str> = PhiKind::all()
-        .map(PhiKind::code)
-        .filter(|code| decision.types.contains_key(*code))
-        .collect();
+    let table = PhiKind::all().map(PhiKind::code);
+    let is_found = |code: &&str| decision.types.contains_key(*code);
+    let mut types: Vec<&str> = table.filter(is_found).collect();
+    let further = decision.types.keys().map(String::as_str);
+    types.extend(further.filter(|code| PhiKind::from_code(code).is_none()));
     let types = match types.is_empty() && !decision.was_scanned() {
         true => "not scanned".to_owned(),
         false => types.join(","),

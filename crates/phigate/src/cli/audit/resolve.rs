@@ -6,13 +6,15 @@ use clap::Args;
 use phigate_core::doors::{CHAT, Door};
 use phigate_core::protect::{Policy, Scanner};
 use phigate_core::reply;
+use phigate_core::request::Request;
 use phigate_core::text::PhiText;
+use phigate_gateway::documents::Readers;
 use phigate_store::ConversationName;
 use phigate_types::Mode;
 
 use crate::cli::EXIT_NO;
 use crate::cli::store::{Session, given_reason};
-use phigate_gateway::detector;
+use phigate_gateway::detector_of_all;
 
 #[derive(Args)]
 pub(in crate::cli) struct Resolve {
@@ -34,12 +36,14 @@ pub(super) async fn run(
     let vault = &session.vault;
     let contents = vault
         .trail
-        .contents_with_token(account, &name, session.actor, &resolve.reason)
+        .contents_with_token(account, &name, session.actor(), &resolve.reason)
         .await?;
-    let settings = vault.accounts.settings(account).await?;
-    let detector = detector(&settings.detection).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    let found_by = vault.accounts.account(account).await?;
+    let detector = detector_of_all(&found_by).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
+    // Allowed values are found again, because an entry may be newer than the token.
     let scanner = Scanner::new(detector);
     let policy = Policy::uniform(Mode::MASK).allowing_unscannable(true);
+    let readers = Readers::of_this_program(1);
     let mut values: Vec<String> = Vec::new();
     for (decision, original) in contents {
         let conversation = decision.conversation.unwrap_or_default();
@@ -49,13 +53,11 @@ pub(super) async fn run(
             .access
             .conversation(account, ConversationName::Recorded(&conversation));
         let code_of = |kind: &str, value: &str| conversation.code(kind, value);
-        let value = reply::resolve(
-            &scanner,
-            &policy,
-            (form, original.expose()),
-            &code_of,
-            &name,
-        );
+        let Ok(request) = Request::read_again(form, original.expose().to_vec()) else {
+            continue;
+        };
+        let request = readers.read_of(request);
+        let value = reply::resolve(&scanner, &policy, request, &code_of, &name);
         values.extend(value.map(PhiText::into_exposed));
     }
     values.sort_unstable();

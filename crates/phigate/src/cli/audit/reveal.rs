@@ -45,7 +45,7 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
     if !has_phi {
         bail!("no PHI was found in this request or its reply, so none of its content was kept");
     }
-    let (vault, actor) = (&session.vault, session.actor);
+    let (vault, actor) = (&session.vault, session.actor());
     let revealed = vault
         .trail
         .reveal(account, id, actor, Some(&reveal.reason))

@@ -7,7 +7,6 @@ use phigate_store::{ExportConfig, StoreError};
 use phigate_types::{ExportOnly, ExportRecord};
 
 use super::name;
-use crate::cli::secrets::secret_from_stdin;
 use crate::cli::store::Session;
 
 /// Longest lock of an object, in years.
@@ -100,7 +99,7 @@ pub(super) async fn run(session: &Session, add: &Add) -> anyhow::Result<()> {
         base_url: add.base_url.clone(),
     };
     let secret = match add.key_stdin {
-        true => Some(secret_from_stdin("secret").context("--key-stdin")?),
+        true => Some(session.secret("secret").context("--key-stdin")?),
         false => None,
     };
     let rules = session.setup_rules();
@@ -112,7 +111,7 @@ pub(super) async fn run(session: &Session, add: &Add) -> anyhow::Result<()> {
         &add.name,
         &config,
         secret.as_ref(),
-        session.actor,
+        session.actor(),
     );
     match added.await {
         Err(StoreError::Conflict(_)) => bail!(
@@ -121,10 +120,10 @@ pub(super) async fn run(session: &Session, add: &Add) -> anyhow::Result<()> {
         ),
         added => added?,
     }
-    eprintln!(
+    session.tell(format_args!(
         "{} added: it gets the records from now on; `phigate export-to test {}` reaches it",
         add.name, add.name
-    );
+    ));
     Ok(())
 }
 

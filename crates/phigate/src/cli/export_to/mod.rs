@@ -13,9 +13,10 @@ use phigate_types::is_provider_name;
 
 use super::audit::moment;
 use super::provider::gateway_of;
-use super::store::{Session, with_new_store, with_store};
+use super::store::{Session, in_store};
 use super::{EXIT_NO, Global};
 
+pub(crate) use show::rows;
 pub(super) use show::words as state_words;
 
 #[derive(Subcommand)]
@@ -69,28 +70,20 @@ fn name(text: &str) -> anyhow::Result<String> {
 }
 
 pub(super) fn run(command: ExportTo, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(command, ExportTo::Add(_));
+    in_store(global, sets, async |session| act(command, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(command: ExportTo, session: &Session) -> anyhow::Result<ExitCode> {
     match command {
-        ExportTo::Add(add) => {
-            with_new_store(global, async |session| add::run(&session, &add).await)?;
-        }
-        ExportTo::List { json } => {
-            with_store(global, async |session| show::list(&session, json).await)?;
-        }
-        ExportTo::Test { name } => {
-            return with_store(global, async |session| test(&session, &name).await);
-        }
-        ExportTo::Pause { name } => {
-            with_store(global, async |session| pause(&session, &name, true).await)?;
-        }
-        ExportTo::Resume { name } => {
-            with_store(global, async |session| pause(&session, &name, false).await)?;
-        }
-        ExportTo::Rewind { name, to } => {
-            with_store(global, async |session| rewind(&session, &name, to).await)?;
-        }
-        ExportTo::Remove { name } => {
-            with_store(global, async |session| remove(&session, &name).await)?;
-        }
+        ExportTo::Add(add) => add::run(session, &add).await?,
+        ExportTo::List { json } => show::list(session, json).await?,
+        ExportTo::Test { name } => return test(session, &name).await,
+        ExportTo::Pause { name } => pause(session, &name, true).await?,
+        ExportTo::Resume { name } => pause(session, &name, false).await?,
+        ExportTo::Rewind { name, to } => rewind(session, &name, to).await?,
+        ExportTo::Remove { name } => remove(session, &name).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -109,7 +102,7 @@ async fn test(session: &Session, name: &str) -> anyhow::Result<ExitCode> {
     let account = session.account().await?;
     let gateway = gateway_of(session)?;
     let tried = known(gateway.try_export(&account.id, name).await, name)?;
-    let (exports, actor) = (&session.vault.exports, session.actor);
+    let (exports, actor) = (&session.vault.exports, session.actor());
     let recorded = exports.record_test(&account.id, name, tried.is_ok(), actor);
     recorded.await?;
     match tried {
@@ -118,7 +111,7 @@ async fn test(session: &Session, name: &str) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Err(why) => {
-            eprintln!("{name} does not work: {why}");
+            session.tell(format_args!("{name} does not work: {why}"));
             Ok(ExitCode::from(EXIT_NO))
         }
     }
@@ -127,11 +120,17 @@ async fn test(session: &Session, name: &str) -> anyhow::Result<ExitCode> {
 async fn pause(session: &Session, name: &str, pause: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
     let exports = &session.vault.exports;
-    let changed = exports.pause(&account.id, name, pause, session.actor).await;
+    let changed = exports
+        .pause(&account.id, name, pause, session.actor())
+        .await;
     known(changed, name)?;
     match pause {
-        true => eprintln!("{name} is paused: records wait for `phigate export-to resume {name}`"),
-        false => eprintln!("{name} is sent to again, from the first record that waits"),
+        true => session.tell(format_args!(
+            "{name} is paused: records wait for `phigate export-to resume {name}`"
+        )),
+        false => session.tell(format_args!(
+            "{name} is sent to again, from the first record that waits"
+        )),
     }
     Ok(())
 }
@@ -142,9 +141,11 @@ async fn rewind(session: &Session, name: &str, to: Timestamp) -> anyhow::Result<
     }
     let account = session.account().await?;
     let exports = &session.vault.exports;
-    let changed = exports.rewind(&account.id, name, to, session.actor).await;
+    let changed = exports.rewind(&account.id, name, to, session.actor()).await;
     known(changed, name)?;
-    eprintln!("{name} gets everything from {to} on once more");
+    session.tell(format_args!(
+        "{name} gets everything from {to} on once more"
+    ));
     Ok(())
 }
 
@@ -153,8 +154,10 @@ async fn remove(session: &Session, name: &str) -> anyhow::Result<()> {
     let removed = session
         .vault
         .exports
-        .remove(&account.id, name, session.actor);
+        .remove(&account.id, name, session.actor());
     known(removed.await, name)?;
-    eprintln!("{name} removed: nothing is sent there from now on");
+    session.tell(format_args!(
+        "{name} removed: nothing is sent there from now on"
+    ));
     Ok(())
 }

@@ -2,10 +2,13 @@
 
 use phigate_store::{ExportInfo, ExportState, shown_address};
 
+use serde_json::{Value, json};
+
 use crate::cli::store::Session;
 use crate::cli::table::{Table, print_json};
 
-pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
+/// The targets of the account and their progress.
+async fn targets(session: &Session) -> anyhow::Result<Vec<(ExportInfo, ExportState)>> {
     let account = session.account().await?;
     let exports = &session.vault.exports;
     let mut targets = Vec::new();
@@ -13,20 +16,30 @@ pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
         let state = exports.state(&account.id, &info.name).await?;
         targets.push((info, state));
     }
+    Ok(targets)
+}
+
+/// The targets as JSON objects.
+pub(crate) async fn rows(session: &Session) -> anyhow::Result<Vec<Value>> {
+    let row = |(info, state): &(ExportInfo, ExportState)| {
+        json!({
+            "name": info.name,
+            "to": shown_address(&info.config.to),
+            "records": info.config.records,
+            "only": info.config.only,
+            "state": words(info, state),
+            "lag_records": state.lag_records,
+            "lag_s": state.lag_s,
+        })
+    };
+    Ok(targets(session).await?.iter().map(row).collect())
+}
+
+pub(super) async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     if json {
-        let row = |(info, state): &(ExportInfo, ExportState)| {
-            serde_json::json!({
-                "name": info.name,
-                "to": shown_address(&info.config.to),
-                "records": info.config.records,
-                "only": info.config.only,
-                "state": words(info, state),
-                "lag_records": state.lag_records,
-                "lag_s": state.lag_s,
-            })
-        };
-        return print_json(&targets.iter().map(row).collect::<Vec<_>>());
+        return print_json(&rows(session).await?);
     }
+    let targets = targets(session).await?;
     let mut table = Table::new(&["NAME", "TO", "RECORDS", "ONLY", "STATE", "LAG"]);
     for (info, state) in &targets {
         let records: Vec<&str> = info.config.records.iter().map(|one| one.code()).collect();

@@ -15,7 +15,7 @@ use phigate_store::{PolicyLevel, WordChanges};
 use super::Global;
 use super::key::lifetime;
 use super::restore::Switch;
-use super::store::{with_new_store, with_store};
+use super::store::{Session, with_new_store, with_store};
 
 #[derive(Subcommand)]
 pub(super) enum Policy {
@@ -87,6 +87,19 @@ impl Named {
             (None, None) => PolicyLevel::Account,
         }
     }
+}
+
+/// Does what the command says, for a call of the admin API; a command that only reads does nothing.
+pub(super) async fn act(policy: &Policy, session: &Session) -> anyhow::Result<ExitCode> {
+    if let Policy::Set {
+        words,
+        level,
+        reason,
+    } = policy
+    {
+        words::set(session, level.level(), words, reason.as_deref()).await?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads `KIND=ACTION,…`.

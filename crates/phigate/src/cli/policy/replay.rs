@@ -1,5 +1,6 @@
 //! `phigate policy try`: past requests under other words.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
@@ -7,9 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use phigate_core::doors::{CHAT, Door};
 use phigate_core::protect::{Scanner, scan};
 use phigate_core::request::Request;
-use phigate_gateway::{changed_policy, read_words, scanner_of_all};
+use phigate_gateway::documents::Readers;
+use phigate_gateway::{Kinds, changed_policy, read_words, scanner_of_all};
 use phigate_store::{Account, Decision, PolicyLevel, PolicyWords, SecretBytes, WordChanges};
-use phigate_types::{Finding, Mode, PhiAgreement, Policy, Word};
+use phigate_types::{Documents, Finding, Mode, PhiAgreement, Policy, Word};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -82,10 +84,10 @@ impl Tried {
         let groups = groups.map(|(name, words)| (PolicyLevel::Group(name), words));
         let keys = self.keys.iter();
         let keys = keys.map(|(id, words)| (PolicyLevel::Key(id), words));
-        let detection = &account.settings.detection;
+        let (detection, kinds) = (&account.settings.detection, Kinds::of(&account.recognizers));
         let mut after = words.clone();
         for (level, changes) in [own].into_iter().chain(groups).chain(keys) {
-            after = changed_policy(&after, detection, level, changes)?.0;
+            after = changed_policy(&after, (detection, &kinds), level, changes)?.0;
         }
         Ok(after)
     }
@@ -122,7 +124,7 @@ struct Row {
 }
 
 /// Kind, old action, new action, key.
-type Place = (&'static str, &'static str, &'static str, String);
+type Place = (Cow<'static, str>, &'static str, &'static str, String);
 
 pub(super) async fn run(
     session: &Session,
@@ -142,13 +144,22 @@ pub(super) async fn run(
         .checked_sub(since)
         .context("too long ago")?;
     let mut rows: BTreeMap<Place, Row> = BTreeMap::new();
+    let readers = Readers::of_this_program(1);
+    let reads = account.settings.documents == Documents::Text;
     let visit = |decision: &Decision, original: &SecretBytes| {
         let policies = [&words, &after].map(|words| policy_of(words, &account, decision));
-        count(&scanner, &policies, decision, original, &mut rows);
+        let Some(request) = past_request(decision, original) else {
+            return;
+        };
+        let request = match reads {
+            true => readers.read_of(request),
+            false => request,
+        };
+        count(&scanner, &policies, decision, request, &mut rows);
     };
     let trail = &session.vault.trail;
     let text = tried.text();
-    let said = (text.as_str(), session.actor);
+    let said = (text.as_str(), session.actor());
     phigate_store::replay(trail, &account.id, since, said, visit).await?;
     print(&rows, as_json);
     Ok(())
@@ -166,19 +177,21 @@ fn policy_of(words: &PolicyWords, account: &Account, decision: &Decision) -> Pol
     policy.at_provider(name, is_masked.then_some(Mode::MASK))
 }
 
+/// Reads a past request as it came.
+fn past_request(decision: &Decision, original: &SecretBytes) -> Option<Request> {
+    let door = decision.door.as_deref().and_then(Door::with_id);
+    let form = door.unwrap_or(&CHAT).form;
+    Request::read_again(form, original.expose().to_vec()).ok()
+}
+
 /// Adds the findings of a past request.
 fn count(
     scanner: &Scanner,
     [old, new]: &[Policy; 2],
     decision: &Decision,
-    original: &SecretBytes,
+    request: Request,
     rows: &mut BTreeMap<Place, Row>,
 ) {
-    let door = decision.door.as_deref().and_then(Door::with_id);
-    let form = door.unwrap_or(&CHAT).form;
-    let Ok(request) = Request::read_again(form, original.expose().to_vec()) else {
-        return;
-    };
     let scanned = scan(scanner, request);
     for (finding, later) in scanned
         .report()
@@ -186,10 +199,7 @@ fn count(
         .iter()
         .zip(scanned.report().ruled(new))
     {
-        let Some(kind) = phi_detect::PhiKind::from_code(&finding.kind) else {
-            continue;
-        };
-        let word = |policy: &Policy, found: &Finding| match policy.is_off(kind.code()) {
+        let word = |policy: &Policy, found: &Finding| match policy.is_off(&found.kind) {
             true => Word::Off,
             false => Word::Treat(found.action.unwrap_or_default()),
         };
@@ -198,7 +208,7 @@ fn count(
             continue;
         }
         let key = decision.key_id.clone();
-        let place = (kind.code(), before.code(), after.code(), key);
+        let place = (finding.kind.clone(), before.code(), after.code(), key);
         let row = rows.entry(place).or_default();
         row.count += 1;
         if row.requests.last() != Some(&decision.request_id) {
@@ -226,7 +236,7 @@ fn print(rows: &BTreeMap<Place, Row>, as_json: bool) {
     let mut table = Table::new(&["KIND", "NOW", "THEN", "KEY", "FINDINGS", "REQUESTS"]);
     for ((kind, old, new, key), row) in rows {
         let requests = row.requests.len().to_string();
-        let words = [*kind, *old, *new].map(str::to_owned);
+        let words = [kind.as_ref(), *old, *new].map(str::to_owned);
         let [kind, old, new] = words;
         table.row([kind, old, new, key.clone(), row.count.to_string(), requests]);
     }

@@ -1,7 +1,7 @@
 //! `phigate policy show`, `set` and `request-header`.
 
 use anyhow::{Context, bail};
-use phigate_gateway::{changed_policy, policy_table};
+use phigate_gateway::{Kinds, changed_policy, policy_table};
 use phigate_store::{By, PolicyLevel, PolicyWords, Settings, WordChanges};
 use phigate_types::{Level, Policy, Word};
 use serde_json::{Value, json};
@@ -52,23 +52,27 @@ pub(super) async fn set(
     let account = session.account().await?;
     let accounts = &session.vault.accounts;
     let before = accounts.policy(&account.id).await?;
-    let settings = accounts.settings(&account.id).await?;
-    let (after, weaker) = changed_policy(&before, &settings.detection, level, changes)?;
+    let stored = accounts.account(&account.id).await?;
+    let detection = &stored.settings.detection;
+    let kinds = Kinds::of(&stored.recognizers);
+    let (after, weaker) = changed_policy(&before, (detection, &kinds), level, changes)?;
     let subject = format!("account {}, {}", account.name, Level::from(level));
     let reason = reason.map(given_reason).transpose()?;
-    let reason = reason_for(&subject, &weaker, reason.as_deref())?;
+    let reason = reason_for(session, &subject, &weaker, reason.as_deref())?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     accounts.set_policy(&account.id, level, changes, by).await?;
     if before == after {
-        eprintln!("{subject}: these words were said already");
+        session.tell(format_args!("{subject}: these words were said already"));
         return Ok(());
     }
     for (kind, word) in changes {
         let word = word.map_or("inherit", Word::code);
-        eprintln!("{subject}: {kind} {word}, for every request from now on");
+        session.tell(format_args!(
+            "{subject}: {kind} {word}, for every request from now on"
+        ));
     }
     Ok(())
 }
@@ -78,12 +82,12 @@ pub(super) async fn set_request_header(session: &Session, counts: bool) -> anyho
     let change = |settings: &mut Settings| settings.request_header = counts;
     let accounts = &session.vault.accounts;
     accounts
-        .edit_settings(&account.id, change, session.actor)
+        .edit_settings(&account.id, change, session.actor())
         .await?;
     let words = if counts { "tightens" } else { "is ignored in" };
-    eprintln!(
+    session.tell(format_args!(
         "account {}: X-Gateway-PHI-Mode {words} requests from now on",
         account.name
-    );
+    ));
     Ok(())
 }

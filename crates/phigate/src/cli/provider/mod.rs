@@ -14,7 +14,7 @@ use phigate_store::{ProviderInfo, StoreError};
 use phigate_types::is_provider_name;
 
 use super::Global;
-use super::store::{Session, with_new_store, with_store};
+use super::store::{Session, in_store};
 
 #[derive(Subcommand)]
 pub(super) enum Provider {
@@ -57,22 +57,19 @@ fn name(text: &str) -> anyhow::Result<String> {
 }
 
 pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(provider, Provider::Set(_));
+    in_store(global, sets, async |session| act(provider, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(provider: Provider, session: &Session) -> anyhow::Result<ExitCode> {
     match provider {
-        Provider::Set(set) => {
-            with_new_store(global, async |session| set::run(&session, &set).await)?;
-        }
-        Provider::List { json } => {
-            with_store(global, async |session| show::list(&session, json).await)?;
-        }
-        Provider::Show { name } => {
-            with_store(global, async |session| show::one(&session, &name).await)?;
-        }
-        Provider::Remove { name } => {
-            with_store(global, async |session| remove(&session, &name).await)?;
-        }
+        Provider::Set(set) => set::run(session, &set).await?,
+        Provider::List { json } => show::list(session, json).await?,
+        Provider::Show { name } => show::one(session, &name).await?,
+        Provider::Remove { name } => remove(session, &name).await?,
         Provider::Test { name, model } => {
-            let test = async |session| test::run(&session, &name, model.as_deref()).await;
-            return with_store(global, test);
+            return test::run(session, &name, model.as_deref()).await;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -80,13 +77,15 @@ pub(super) fn run(provider: Provider, global: &Global) -> anyhow::Result<ExitCod
 
 async fn remove(session: &Session, name: &str) -> anyhow::Result<()> {
     let account = session.account().await?;
-    let (vault, actor) = (&session.vault, session.actor);
+    let (vault, actor) = (&session.vault, session.actor());
     let removed = vault.access.remove_provider(&account.id, name, actor).await;
     if matches!(removed, Err(StoreError::NotFound(_))) {
         bail!("{}", unknown(name));
     }
     removed?;
-    eprintln!("{name} removed: nothing is sent there from now on");
+    session.tell(format_args!(
+        "{name} removed: nothing is sent there from now on"
+    ));
     Ok(())
 }
 

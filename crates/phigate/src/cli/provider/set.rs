@@ -13,7 +13,6 @@ use phigate_types::{
 
 use super::name;
 use crate::cli::confirm::reason_to;
-use crate::cli::secrets::secret_from_stdin;
 use crate::cli::store::{Session, given_reason};
 
 /// The longest note about an agreement.
@@ -164,6 +163,7 @@ impl Set {
     /// Reason for an entry that may receive more PHI than before, or that is new with an agreement that permits none.
     fn reason_to(
         &self,
+        session: &Session,
         config: &ProviderConfig,
         stored: Option<&ProviderInfo>,
     ) -> anyhow::Result<Option<String>> {
@@ -176,7 +176,7 @@ impl Set {
             format!("The agreement ended on {end} (--agreement-expires), so no request with PHI will be sent there.")
         }));
         let subject = format!("provider {}", self.name);
-        reason_to(&subject, &changes, self.reason.as_deref())
+        reason_to(session, &subject, &changes, self.reason.as_deref())
     }
 
     /// Merges the options over the stored entry.
@@ -219,10 +219,12 @@ pub(super) async fn run(session: &Session, set: &Set) -> anyhow::Result<()> {
             "nothing to change for {name}: give its key with --key-stdin, its address with --base-url URL, or another option"
         );
     }
-    let config = set.laid_over(set.kind(stored.as_ref())?, stored.as_ref());
+    // A call of the admin API sets the whole entry.
+    let base = stored.as_ref().filter(|_| !session.is_remote());
+    let config = set.laid_over(set.kind(stored.as_ref())?, base);
     let what = config.auth().secret_words();
     let given = match set.key_stdin {
-        true => Some(secret_from_stdin(what).context("--key-stdin")?),
+        true => Some(session.secret(what).context("--key-stdin")?),
         false => None,
     };
     let fits = |stored: &ProviderInfo| {
@@ -235,18 +237,18 @@ pub(super) async fn run(session: &Session, set: &Set) -> anyhow::Result<()> {
         None => (GivenSecret::Missing, NewSecret::Remove),
     };
     check_setup(&config, secret, session.setup_rules())?;
-    let reason = set.reason_to(&config, stored.as_ref())?;
+    let reason = set.reason_to(session, &config, stored.as_ref())?;
     let by = By {
-        actor: session.actor,
+        actor: session.actor(),
         reason: reason.as_deref(),
     };
     let access = &vault.access;
     access
         .set_provider(&account.id, name, &config, kept, by)
         .await?;
-    eprintln!(
+    session.tell(format_args!(
         "{name} set for account {}; `phigate provider test {name}` asks it whether that works",
         account.name
-    );
+    ));
     Ok(())
 }

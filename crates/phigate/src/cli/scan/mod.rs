@@ -1,10 +1,12 @@
 //! `phigate scan`: the detector on files or standard input, without a store or a network.
 
-use std::io::{BufRead, Read, Write};
+mod document;
+
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args;
 use phi_detect::{CodePoints, Detector, Findings, Profile};
 use phigate_core::protect;
@@ -14,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::EXIT_NO;
 use super::progress::Progress;
 use super::words::known;
+use document::{Position, positions};
 
 #[derive(Args)]
 pub(super) struct Scan {
@@ -68,6 +71,9 @@ pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
 struct Span<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a Path>,
+    /// Place in a document, such as `#page=3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
     start: usize,
     end: usize,
     #[serde(rename = "type")]
@@ -76,15 +82,19 @@ struct Span<'a> {
     rule: &'static str,
 }
 
-/// Findings with offsets in code points, counted in one pass over the text.
-fn spans<'a>(text: &str, findings: &Findings, file: Option<&'a Path>) -> Vec<Span<'a>> {
-    let mut points = CodePoints::new(text);
-    findings
-        .iter()
-        .map(|finding| Span {
+/// Findings with their positions.
+fn spans<'a>(
+    positions: Vec<Position>,
+    findings: &Findings,
+    file: Option<&'a Path>,
+) -> Vec<Span<'a>> {
+    let found = findings.iter().zip(positions);
+    found
+        .map(|(finding, position)| Span {
             file,
-            start: points.at(finding.span.start),
-            end: points.at(finding.span.end),
+            path: position.path,
+            start: position.start,
+            end: position.end,
             kind: finding.kind.code(),
             score: finding.rounded_score(),
             rule: finding.rule,
@@ -142,20 +152,37 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
     };
     let is_one = inputs.len() == 1;
     for file in inputs {
-        let text = read(file)?;
-        let findings = detector.scan(&text);
-        anyhow::ensure!(findings.is_complete(), INCOMPLETE);
-        if scan.explain {
-            explain(out, detector, &text)?;
-        } else if scan.mask || scan.redact {
-            let mode = if scan.mask { Mode::MASK } else { Mode::REDACT };
-            let clean = protect::rewrite_text(mode, detector, &text);
-            let clean = clean.context("the text still holds PHI after several rounds")?;
-            out.write_all(clean.as_bytes())?;
-        } else if !scan.json {
-            table(out, file, &text, &findings)?;
+        let source = document::read(file)?;
+        let (mut found, mut printed) = (0, Vec::new());
+        for passage in &source.passages {
+            let findings = detector.scan(&passage.text);
+            anyhow::ensure!(findings.is_complete(), INCOMPLETE);
+            let positions = source.positions(detector, passage, &findings);
+            if scan.explain {
+                explain(out, detector, &passage.text)?;
+            } else if scan.mask || scan.redact {
+                // Text behind a document is printed if something in it is changed.
+                if !passage.background || !findings.is_empty() {
+                    printed.push(rewrite(scan, detector, &passage.text)?);
+                }
+            } else if !scan.json {
+                let places = match source.is_document() {
+                    true => paths(&positions),
+                    false => lines_and_columns(&passage.text, &findings),
+                };
+                table(out, file, (&passage.text, &findings), &places)?;
+            }
+            found += findings.len();
+            all.extend(spans(positions, &findings, file.filter(|_| !is_one)));
         }
-        all.extend(spans(&text, &findings, file.filter(|_| !is_one)));
+        if scan.mask || scan.redact {
+            out.write_all(printed.join("\n\n").as_bytes())?;
+            if source.is_document() {
+                writeln!(out)?;
+            }
+        } else if !scan.json && !scan.explain {
+            verdict(out, file, found)?;
+        }
     }
     if scan.json {
         serde_json::to_writer(&mut *out, &serde_json::json!({ "findings": all }))?;
@@ -164,36 +191,56 @@ fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Resu
     Ok(all.len())
 }
 
-fn read(file: Option<&Path>) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    match file {
-        None => std::io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .context("cannot read standard input")?,
-        Some(path) => std::fs::File::open(path)
-            .and_then(|mut file| file.read_to_end(&mut bytes))
-            .with_context(|| format!("cannot read {}", path.display()))?,
-    };
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text),
-        Err(_) => bail!(
-            "{} is not UTF-8 text",
-            file.map_or("standard input".into(), |path| path.display().to_string())
-        ),
-    }
+/// Returns a text with its findings changed.
+fn rewrite(scan: &Scan, detector: &Detector, text: &str) -> anyhow::Result<String> {
+    let mode = if scan.mask { Mode::MASK } else { Mode::REDACT };
+    let clean = protect::rewrite_text(mode, detector, text);
+    clean.context("the text still holds PHI after several rounds")
+}
+
+fn name_of(file: Option<&Path>) -> String {
+    file.map_or("-".into(), |path| path.display().to_string())
 }
 
 /// One line per finding: place, type, score and rule.
 fn table(
     out: &mut impl Write,
     file: Option<&Path>,
-    text: &str,
-    findings: &Findings,
+    (text, findings): (&str, &Findings),
+    places: &[String],
 ) -> anyhow::Result<()> {
-    let name = file.map_or("-".into(), |path| path.display().to_string());
-    // Counted from finding to finding, because a large file may have very many.
+    let name = name_of(file);
+    for (finding, place) in findings.iter().zip(places) {
+        let exact = text.get(finding.span.clone()).unwrap_or_default();
+        let length = exact.chars().count();
+        let (kind, rule, score) = (finding.kind.code(), finding.rule, finding.score);
+        writeln!(
+            out,
+            "{name}{place}\t{kind}\t{length} characters\tscore {score:.2}\t{rule}"
+        )?;
+    }
+    Ok(())
+}
+
+/// Last line about a file.
+fn verdict(out: &mut impl Write, file: Option<&Path>, found: usize) -> anyhow::Result<()> {
+    let name = name_of(file);
+    match found {
+        0 => writeln!(out, "{name}: no PHI found")?,
+        _ => writeln!(out, "{name}: {found} found")?,
+    }
+    Ok(())
+}
+
+fn paths(positions: &[Position]) -> Vec<String> {
+    let paths = positions.iter().map(|position| position.path.clone());
+    paths.map(Option::unwrap_or_default).collect()
+}
+
+/// Returns line and column of each finding, counted from finding to finding, because a large file may have very many.
+fn lines_and_columns(text: &str, findings: &Findings) -> Vec<String> {
     let (mut counted, mut line, mut column) = (0, 1, 1);
+    let mut places = Vec::with_capacity(findings.len());
     for finding in findings {
         let between = text.get(counted..finding.span.start).unwrap_or_default();
         counted = finding.span.start;
@@ -202,24 +249,9 @@ fn table(
             Some((_, rest)) => 1 + rest.chars().count(),
             None => column + between.chars().count(),
         };
-        let length = text
-            .get(finding.span.clone())
-            .unwrap_or_default()
-            .chars()
-            .count();
-        let (kind, rule, score) = (finding.kind.code(), finding.rule, finding.score);
-        writeln!(
-            out,
-            "{name}:{line}:{column}\t{kind}\t{length} characters\tscore {score:.2}\t{rule}"
-        )?;
+        places.push(format!(":{line}:{column}"));
     }
-    let verdict = if findings.is_empty() {
-        "no PHI found".into()
-    } else {
-        format!("{} found", findings.len())
-    };
-    writeln!(out, "{name}: {verdict}")?;
-    Ok(())
+    places
 }
 
 #[derive(Deserialize)]
@@ -277,7 +309,7 @@ fn lines_of(
         let findings = detector.scan(&document.text);
         anyhow::ensure!(findings.is_complete(), INCOMPLETE);
         found += findings.len();
-        let answer = serde_json::json!({ "id": document.id, "spans": spans(&document.text, &findings, None) });
+        let answer = serde_json::json!({ "id": document.id, "spans": spans(positions(&document.text, &findings), &findings, None) });
         serde_json::to_writer(&mut *out, &answer)?;
         out.write_all(b"\n")?;
         // A caller that writes one line and waits for the answer must get it.

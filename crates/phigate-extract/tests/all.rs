@@ -1,0 +1,9 @@
+//! Tests of documents built here, in one binary.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod archives;
+mod office;
+mod sheets;
+mod support;
+mod texts;

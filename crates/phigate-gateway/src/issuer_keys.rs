@@ -1,0 +1,228 @@
+//! Keys of the issuers of callers' tokens.
+//!
+//! They are cached. One caller reads them again, at most four times a minute per issuer, when a token names a
+//! key that is not among them; meanwhile tokens with known keys are served. An issuer that is down changes nothing for
+//! known keys.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use phigate_auth::{Ask, Fetch, KeySet, Method, Place, Token};
+use serde_json::Value;
+
+/// Reads of an issuer's keys in a minute.
+const READS_PER_MINUTE: usize = 4;
+const MINUTE: Duration = Duration::from_secs(60);
+/// Age at which keys are read again, so that a withdrawn key is forgotten.
+const KEYS_AGE: Duration = Duration::from_secs(3600);
+/// Largest key set in bytes.
+const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Issuers whose keys are kept at most.
+const ISSUERS_MAX: usize = 4096;
+
+/// Keys of the issuers.
+pub(crate) struct IssuerKeys {
+    fetch: Arc<dyn Fetch>,
+    issuers: Mutex<HashMap<String, Arc<Issuer>>>,
+}
+
+/// Keys of one issuer.
+#[derive(Default)]
+struct Issuer {
+    state: Mutex<State>,
+    /// Held by the caller that reads the keys.
+    turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    keys: Option<Arc<KeySet>>,
+    /// Time of the last successful read.
+    read: Option<Instant>,
+    /// Times of the reads of the last minute.
+    reads: VecDeque<Instant>,
+}
+
+impl Issuer {
+    fn with_state<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The keys, if they have the key that a token names.
+    fn keys_of(&self, token: &Token) -> Option<Arc<KeySet>> {
+        let keys = self.with_state(|state| state.keys.clone());
+        keys.filter(|keys| keys.has_key_of(token))
+    }
+
+    /// Whether the keys are old, and may be read again now.
+    fn is_due(&self) -> bool {
+        self.with_state(|state| state.read.is_none_or(|read| read.elapsed() > KEYS_AGE))
+    }
+
+    /// Counts a read, unless there were too many in the last minute.
+    fn may_read(&self) -> bool {
+        self.with_state(|state| {
+            let is_over = |read: &Instant| read.elapsed() >= MINUTE;
+            while state.reads.front().is_some_and(is_over) {
+                state.reads.pop_front();
+            }
+            let may_read = state.reads.len() < READS_PER_MINUTE;
+            if may_read {
+                state.reads.push_back(Instant::now());
+            }
+            may_read
+        })
+    }
+}
+
+impl IssuerKeys {
+    /// No keys yet; they are read with the client of token endpoints, by its rules about addresses.
+    pub(crate) fn new(fetch: Arc<dyn Fetch>) -> Self {
+        Self {
+            fetch,
+            issuers: Mutex::default(),
+        }
+    }
+
+    fn issuer(&self, address: &str) -> Arc<Issuer> {
+        let mut issuers = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
+        if issuers.len() >= ISSUERS_MAX && !issuers.contains_key(address) {
+            issuers.clear();
+        }
+        Arc::clone(issuers.entry(address.to_owned()).or_default())
+    }
+
+    /// The keys of an issuer for a token; `None` if it has no such key, or cannot be read.
+    pub(crate) async fn keys(&self, address: &str, token: &Token) -> Option<Arc<KeySet>> {
+        let issuer = self.issuer(address);
+        if let Some(keys) = issuer.keys_of(token) {
+            // One caller renews old keys; the others go on with them.
+            if issuer.is_due()
+                && let Ok(_turn) = issuer.turn.try_lock()
+                && issuer.may_read()
+            {
+                self.read(address, &issuer).await;
+                return issuer.keys_of(token);
+            }
+            return Some(keys);
+        }
+        let _turn = issuer.turn.lock().await;
+        // Another caller may have read them meanwhile.
+        if let Some(keys) = issuer.keys_of(token) {
+            return Some(keys);
+        }
+        if issuer.may_read() {
+            self.read(address, &issuer).await;
+        }
+        issuer.keys_of(token)
+    }
+
+    /// Reads the keys of an issuer. Without an answer the old ones stay.
+    async fn read(&self, address: &str, issuer: &Issuer) {
+        match self.fetch_keys(address).await {
+            Some(keys) => issuer.with_state(|state| {
+                state.keys = Some(Arc::new(keys));
+                state.read = Some(Instant::now());
+            }),
+            None => tracing::warn!("the keys of a token issuer could not be read"),
+        }
+    }
+
+    async fn fetch_keys(&self, address: &str) -> Option<KeySet> {
+        let discovery = format!(
+            "{}/.well-known/openid-configuration",
+            address.trim_end_matches('/')
+        );
+        let discovered: Value = serde_json::from_slice(&self.get(discovery).await?).ok()?;
+        if discovered.get("issuer")?.as_str()? != address {
+            return None;
+        }
+        let keys = discovered.get("jwks_uri")?.as_str()?.to_owned();
+        KeySet::read(&self.get(keys).await?)
+    }
+
+    async fn get(&self, url: String) -> Option<Vec<u8>> {
+        let ask = Ask {
+            method: Method::Get,
+            url,
+            place: Place::Endpoint,
+            headers: Vec::new(),
+            form: None,
+            answer_bytes_max: ANSWER_BYTES_MAX,
+        };
+        let answer = self.fetch.fetch(ask).await.ok()?;
+        (answer.status == 200).then_some(answer.body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use async_trait::async_trait;
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use phigate_auth::{Answer, FetchError};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const ISSUER: &str = "https://idp.example/realm";
+
+    /// An issuer with a key set that counts its reads.
+    #[derive(Default)]
+    struct Idp {
+        reads: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Fetch for Idp {
+        async fn fetch(&self, ask: Ask) -> Result<Answer, FetchError> {
+            let body = if ask.url.ends_with("/.well-known/openid-configuration") {
+                format!(r#"{{"issuer": "{ISSUER}", "jwks_uri": "{ISSUER}/keys"}}"#)
+            } else {
+                self.reads.fetch_add(1, Ordering::Relaxed);
+                r#"{"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "one", "x": "AAAA"}]}"#.into()
+            };
+            Ok(Answer {
+                status: 200,
+                date: None,
+                body: body.into_bytes(),
+            })
+        }
+    }
+
+    /// A token that names a key; its signature is of no use here.
+    fn token(key: &str) -> Token {
+        let part = |text: &str| URL_SAFE_NO_PAD.encode(text);
+        let header = part(&format!(r#"{{"alg": "EdDSA", "kid": "{key}"}}"#));
+        Token::read(&format!("{header}.{}.AAAA", part("{}"))).unwrap()
+    }
+
+    #[tokio::test]
+    async fn known_key_is_read_once() {
+        let idp = Arc::new(Idp::default());
+        let keys = IssuerKeys::new(idp.clone());
+        for _ in 0..10 {
+            assert!(keys.keys(ISSUER, &token("one")).await.is_some());
+        }
+        assert_eq!(idp.reads.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn unknown_keys_cause_few_reads() {
+        let idp = Arc::new(Idp::default());
+        let keys = IssuerKeys::new(idp.clone());
+        for number in 0..25 {
+            let strange = token(&format!("strange-{number}"));
+            assert!(keys.keys(ISSUER, &strange).await.is_none());
+        }
+        assert_eq!(idp.reads.load(Ordering::Relaxed), READS_PER_MINUTE);
+        assert!(keys.keys(ISSUER, &token("one")).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn other_issuer_in_discovery_is_refused() {
+        let keys = IssuerKeys::new(Arc::new(Idp::default()));
+        let with_slash = format!("{ISSUER}/");
+        assert!(keys.keys(&with_slash, &token("one")).await.is_none());
+    }
+}
