@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::accounts::RosterCache;
 use crate::guard::{self, Guard};
 use crate::item::Change;
 use crate::keys::keyring::Keyring;
-use crate::model::AdminAct;
+use crate::model::{AdminAct, RosterCache};
 use crate::store::{CommitError, SYSTEM, Store};
 use crate::writer::job::{Job, Waiter};
 use crate::writer::{Writer, entry};

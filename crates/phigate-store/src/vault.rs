@@ -9,7 +9,7 @@ use phigate_verify::Report;
 use uuid::Uuid;
 
 use crate::access::{Access, AdminKeys, Issuers};
-use crate::accounts::{Accounts, AllowLists, RecognizerLists, RosterCache, RosterLists};
+use crate::accounts::{Accounts, AllowLists, RecognizerLists, RosterLists};
 use crate::backend::Target;
 use crate::core::Core;
 use crate::exports::Exports;
@@ -17,6 +17,7 @@ use crate::health::Health;
 use crate::installation::{self, Installation};
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;
+use crate::model::RosterCache;
 use crate::people::{Links, People, Sessions};
 use crate::store::Opening;
 use crate::trail::{Expiry, Figures, SealedReplies, Trail};

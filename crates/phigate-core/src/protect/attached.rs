@@ -15,7 +15,7 @@ use crate::text::PhiText;
 use super::kept::Kept;
 use super::located::{LocatedFinding, ScanResult, is_blocked};
 use super::rewrite::{Rewriting, StandIns, Unsafe, rewrite_document};
-use super::scan::scan_document;
+use super::scan_document::scan_document;
 use super::scanner::Scanner;
 use super::values::values_of;
 

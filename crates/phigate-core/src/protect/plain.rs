@@ -10,7 +10,7 @@ use super::kept::Kept;
 use super::located::{Allowed, LocatedFinding, is_blocked, ruling};
 use super::report::{Lists, Report};
 use super::rewrite::{Rewriting, StandIns, Unsafe, rewrite_document};
-use super::scan::scan_document;
+use super::scan_document::scan_document;
 use super::scanner::Scanner;
 
 /// A document with its findings.

@@ -12,7 +12,7 @@ use crate::request::{self, Form, Place};
 use super::generalized::Generalizing;
 use super::kept::Kept;
 use super::located::{LocatedFinding, ScanResult, ruling};
-use super::scan::scan_document;
+use super::scan_document::scan_document;
 use super::scanner::Scanner;
 use super::values::values_of;
 

@@ -80,3 +80,14 @@ pub trait Form: Sync {
         &[]
     }
 }
+
+/// The outermost parts that cannot be scanned as text, in order, and what they are.
+pub(super) fn outermost<'d>(
+    form: &dyn Form,
+    document: &'d Document,
+) -> Vec<(Value<'d>, &'static str)> {
+    let mut parts = form.unscannable(document);
+    parts.sort_by_key(|(part, _)| part.id());
+    parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
+    parts
+}

@@ -6,8 +6,8 @@ use phigate_types::{DocumentText, NoText, Unread};
 
 use crate::json::{Document, Kind, NodeId, Value};
 
-use super::form::Form;
-use super::{binary, opaque};
+use super::binary;
+use super::form::{Form, outermost};
 
 /// Document inside a request.
 #[derive(Clone, Copy)]
@@ -32,7 +32,7 @@ impl Inline<'_> {
 /// Returns the documents of a request, in order: parts that cannot be scanned as they are, and hold the bytes of a
 /// document and nothing else that is not text.
 pub fn inline_documents<'d>(form: &dyn Form, document: &'d Document) -> Vec<Inline<'d>> {
-    let parts = opaque::outermost(form, document).into_iter();
+    let parts = outermost(form, document).into_iter();
     let inline = parts.filter_map(|(part, _)| {
         let payload = form.document(&part)?;
         (payload.kind() == Kind::String).then_some(Inline { part, payload })

@@ -7,7 +7,7 @@ use phigate_types::{NoText, Unscannable};
 use crate::json::{Document, Kind, NodeId, Value};
 
 use super::binary;
-use super::form::Form;
+use super::form::{Form, outermost};
 use super::inline::ReadDocuments;
 use super::path::path;
 use super::place::Place;
@@ -22,17 +22,6 @@ pub fn unscannable(form: &dyn Form, document: &Document) -> Vec<Unscannable> {
         .into_iter()
         .map(named)
         .collect()
-}
-
-/// The outermost parts that cannot be scanned as text, in order, and what they are.
-pub(super) fn outermost<'d>(
-    form: &dyn Form,
-    document: &'d Document,
-) -> Vec<(Value<'d>, &'static str)> {
-    let mut parts = form.unscannable(document);
-    parts.sort_by_key(|(part, _)| part.id());
-    parts.dedup_by(|late, early| early.0.nodes().contains(&late.0.id()));
-    parts
 }
 
 /// The outermost nodes that cannot be scanned, and what they are. A document that was read is not one of them, and one

@@ -2,6 +2,9 @@
 
 use phi_detect::PhiKind;
 
+/// Letters and digits of the shortest record number that identifies a patient by itself.
+pub(super) const RECORD_MIN: usize = 5;
+
 /// A value of a patient.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
@@ -45,4 +48,24 @@ impl Field {
     pub(super) fn kind(self) -> Option<PhiKind> {
         PhiKind::from_code(ROWS[self as usize].2)
     }
+}
+
+/// The digits of a telephone number, without the country code of North America.
+pub(super) fn telephone(value: &str) -> String {
+    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
+    match digits.strip_prefix('1') {
+        Some(national) if national.len() == 10 => national.to_owned(),
+        _ => digits,
+    }
+}
+
+/// Whether a text is an e-mail address.
+pub(super) fn is_mail(form: &str) -> bool {
+    let parts = form.split_once('@');
+    parts.is_some_and(|(name, domain)| {
+        !name.is_empty()
+            && domain.contains('.')
+            && !domain.contains('@')
+            && form.len() >= RECORD_MIN
+    })
 }

@@ -1,10 +1,7 @@
 //! A patient as a roster keeps it: by codes alone.
 
-use super::field::Field;
+use super::field::{Field, RECORD_MIN, is_mail, telephone};
 use super::{dates, words};
-
-/// Letters and digits of the shortest record number that identifies a patient by itself.
-pub(super) const RECORD_MIN: usize = 5;
 
 /// Most words of a given name or a surname.
 pub(super) const NAME_WORDS_MAX: usize = 5;
@@ -93,7 +90,7 @@ fn forms(field: Field, value: &str) -> Result<Vec<String>, WrongValue> {
         Field::Given | Field::Family => form.split(' ').count() <= NAME_WORDS_MAX,
         Field::Record => form.contains(|letter: char| letter.is_ascii_digit()),
         Field::Telephone => (7..=15).contains(&form.len()),
-        Field::Mail => super::values::is_mail(&form),
+        Field::Mail => is_mail(&form),
         Field::Birth => true,
     };
     let why = match field {
@@ -131,15 +128,6 @@ fn days(value: &str) -> Result<Vec<String>, WrongValue> {
 /// The letters and digits of a record number.
 pub(super) fn record(value: &str) -> String {
     words::folded(value).replace(' ', "")
-}
-
-/// The digits of a telephone number, without the country code of North America.
-pub(super) fn telephone(value: &str) -> String {
-    let digits: String = value.chars().filter(char::is_ascii_digit).collect();
-    match digits.strip_prefix('1') {
-        Some(national) if national.len() == 10 => national.to_owned(),
-        _ => digits,
-    }
 }
 
 fn wrong(field: Field, why: &'static str) -> WrongValue {

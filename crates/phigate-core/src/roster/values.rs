@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::dates;
-use super::field::Field;
-use super::patient::{RECORD_MIN, telephone};
+use super::field::{Field, is_mail, telephone};
 use super::words::Words;
 
 /// Words of the longest number or date: `+1 (206) 555-0142`.
@@ -106,16 +105,5 @@ fn mail(text: &str, at: usize) -> Option<Value> {
         field: Field::Mail,
         span,
         form,
-    })
-}
-
-/// Whether a text is an e-mail address.
-pub(super) fn is_mail(form: &str) -> bool {
-    let parts = form.split_once('@');
-    parts.is_some_and(|(name, domain)| {
-        !name.is_empty()
-            && domain.contains('.')
-            && !domain.contains('@')
-            && form.len() >= RECORD_MIN
     })
 }

@@ -192,16 +192,11 @@ fn cut(text: &str, findings: &[&Finding], sent_in: Option<(Mode, i32)>) -> Vec<E
         piece: Piece::plain(text),
         coarse: None,
     };
-    let starts: Vec<usize> = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .chain([text.len()])
-        .collect();
+    let starts = text.char_indices().map(|(at, _)| at);
+    let starts: Vec<usize> = starts.chain([text.len()]).collect();
     let byte = |position: u64| {
-        usize::try_from(position)
-            .ok()
-            .and_then(|position| starts.get(position))
-            .copied()
+        let position = usize::try_from(position).ok()?;
+        starts.get(position).copied()
     };
     let mut pieces = Vec::new();
     let mut copied = 0;

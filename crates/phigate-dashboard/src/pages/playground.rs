@@ -292,16 +292,7 @@ async fn draw(
                 .map(|finding| found(&typed, finding))
                 .collect(),
             dropped,
-            modes: if typed.is_empty() {
-                Vec::new()
-            } else {
-                mode_cards(
-                    in_force,
-                    &typed,
-                    &findings,
-                    generalizing(&visit.account).as_ref(),
-                )
-            },
+            modes: previews(visit, &typed, &findings),
             answer,
             formats: choices(
                 [
@@ -315,6 +306,15 @@ async fn draw(
             text: typed,
         },
     )
+}
+
+/// The typed text under each mode; empty without a text.
+fn previews(visit: &SignedIn, typed: &str, findings: &Findings) -> Vec<ModeCard> {
+    let coarse = generalizing(&visit.account);
+    match typed {
+        "" => Vec::new(),
+        typed => mode_cards(visit.account.mode, typed, findings, coarse.as_ref()),
+    }
 }
 
 /// Returns the typed text, or the example if that was asked for.

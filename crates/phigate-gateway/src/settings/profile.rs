@@ -257,7 +257,7 @@ mod tests {
         let mut settings = KindSettings::default();
         let said = set(&mut settings, "date", true);
         assert_eq!((said.from.as_str(), said.is_weaker), ("off", false));
-        assert_eq!(said.to, "on, threshold 0.2, placeholder");
+        assert_eq!(said.to, "on, threshold 0.3, placeholder");
         let edit = KindEdit::Profile {
             profile: Profile::SafeHarbor,
             replace: Replace::Generalize,

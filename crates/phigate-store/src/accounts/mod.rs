@@ -12,7 +12,7 @@ pub use allow::AllowLists;
 pub(crate) use policy::check_group;
 pub use recognizers::RecognizerLists;
 pub use rosters::RosterLists;
-pub(crate) use rosters::{RosterCache, part_ids};
+pub(crate) use rosters::part_ids;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

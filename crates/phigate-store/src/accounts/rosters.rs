@@ -3,7 +3,6 @@
 //! The parts of an import are written first, and count only once the row of the roster names them. A process that dies
 //! in between leaves parts that no row names.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use base64::Engine;
@@ -39,9 +38,6 @@ struct RosterBody {
     imported: Timestamp,
     imported_by: String,
 }
-
-/// Rosters that were read, by account and name. The lock is held while one is read, so that each is read once.
-pub(crate) type RosterCache = tokio::sync::Mutex<HashMap<(String, String), Arc<RosterCodes>>>;
 
 /// Rosters of accounts.
 #[derive(Clone)]

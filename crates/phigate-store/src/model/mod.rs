@@ -41,6 +41,6 @@ pub use people::{
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use recognizer::{RecognizerInfo, StoredRecognizer};
-pub(crate) use roster::{RosterCodes, RosterKey};
+pub(crate) use roster::{RosterCache, RosterCodes, RosterKey};
 pub use roster::{RosterDraft, RosterInfo, Rosters};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

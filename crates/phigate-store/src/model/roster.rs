@@ -1,5 +1,6 @@
 //! Rosters of an account: its patients, as keyed codes alone.
 
+use std::collections::HashMap;
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -61,6 +62,9 @@ impl RosterDraft {
         self.codes
     }
 }
+
+/// Rosters that were read, by account and name. The lock is held while one is read, so that each is read once.
+pub(crate) type RosterCache = tokio::sync::Mutex<HashMap<(String, String), Arc<RosterCodes>>>;
 
 /// Codes of one roster, packed: the high bits of a code choose its bucket, and five further bytes tell it from others.
 /// A word that is not in a roster of a million patients is taken for one of it once in a hundred thousand million times.

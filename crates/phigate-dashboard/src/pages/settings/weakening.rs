@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use askama::Template;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
+use phi_detect::PhiKind;
 use phigate_gateway::Weaker;
 use phigate_store::{By, Filter, RecordKind, Window};
 use phigate_types::{Action, ErrorCode};
@@ -85,13 +86,8 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
     Ok(match weaker {
         Weaker::Mode(_) => kept_back(&stats().await?.phi_by_action),
         Weaker::Attachments => {
-            let filter = Filter {
-                error: Some(ErrorCode::UnscannableContent),
-                since: days_ago(30),
-                requests: true,
-                ..Filter::default()
-            };
-            let refused = count(dash, visit, &filter, "request").await?;
+            let refused = refused_parts();
+            let refused = count(dash, visit, &refused, "request").await?;
             format!(
                 "In the last 30 days, such parts led to the refusal of {refused}. Requests like these will be forwarded."
             )
@@ -99,15 +95,7 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
         Weaker::Threshold(kind) | Weaker::Kind { kind, .. } | Weaker::Recognizer(kind) => {
             found(&stats().await?.by_type, kind.code())
         }
-        Weaker::KindsOff(kinds) => {
-            let by_type = stats().await?.by_type;
-            let codes = kinds.iter().map(|kind| kind.code());
-            let counts = codes.filter_map(|code| by_type.get(code)).copied();
-            format!(
-                "In the last 30 days, each of these types was found in up to {}.",
-                counted(counts.max().unwrap_or(0), "request")
-            )
-        }
+        Weaker::KindsOff(kinds) => each_found(&stats().await?.by_type, kinds),
         Weaker::MrnFormats => found(&stats().await?.by_type, "mrn"),
         Weaker::ContentDays(days) => {
             let filter = Filter {
@@ -165,6 +153,25 @@ fn found(by_type: &BTreeMap<String, u64>, code: &str) -> String {
         "In the last 30 days, this type was found in {}.",
         counted(found, "request")
     )
+}
+
+fn each_found(by_type: &BTreeMap<String, u64>, kinds: &[PhiKind]) -> String {
+    let codes = kinds.iter().map(|kind| kind.code());
+    let counts = codes.filter_map(|code| by_type.get(code)).copied();
+    format!(
+        "In the last 30 days, each of these types was found in up to {}.",
+        counted(counts.max().unwrap_or(0), "request")
+    )
+}
+
+/// Requests that were refused because of parts that cannot be scanned.
+fn refused_parts() -> Filter {
+    Filter {
+        error: Some(ErrorCode::UnscannableContent),
+        since: days_ago(30),
+        requests: true,
+        ..Filter::default()
+    }
 }
 
 fn days_ago(days: u32) -> Option<Timestamp> {

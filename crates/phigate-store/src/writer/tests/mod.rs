@@ -103,7 +103,7 @@ impl Site {
             keyring,
             writer: writer.clone(),
             clock,
-            rosters: crate::accounts::RosterCache::default(),
+            rosters: crate::model::RosterCache::default(),
         });
         Process {
             trail: Trail::new(core.clone()),
