@@ -173,6 +173,13 @@ fn streams_without_known_use_are_refused() {
     let orphan = body("", &lines(&[SSN]));
     let font = body("", SSN);
     let profile = body("/N 3", SSN);
+    let hexadecimal: String = SSN.bytes().map(|byte| format!("00{byte:02x}")).collect();
+    let map = format!("%!PS-Adobe-3.0 Resource-CMap\n1 beginbfchar <01> <{hexadecimal}> endbfchar");
+    let unused = document(Parts {
+        objects: &[&body("", &map)],
+        ..Parts::default()
+    });
+    assert!(shown(&unused).contains(SSN));
     for (objects, reason) in [
         (vec![orphan.as_str()], Unread::HiddenText),
         (

@@ -116,7 +116,8 @@ impl Graphics {
             b"T*" => self.next_line(),
             b"Tm" => self.start(Matrix::of(file, operands)?),
             b"Td" | b"TD" => {
-                let [Object::Number(x), Object::Number(y)] = operands else {
+                // LibreOffice writes a further number in front, which readers ignore.
+                let [.., Object::Number(x), Object::Number(y)] = operands else {
                     return Err(Unread::Damaged);
                 };
                 if word == b"TD" {

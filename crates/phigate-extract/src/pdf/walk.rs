@@ -31,6 +31,12 @@ const MADE: &[&[u8]] = &[
 /// Entries that people read beside the page.
 const SHOWN: &[&[u8]] = &[b"Contents", b"RC", b"V", b"Opt"];
 
+/// Beginning of a map of a font.
+const MAP: &[u8] = b"%!PS-Adobe-3.0 Resource-CMap";
+
+/// Characters of the longest ligature; what a map says for a code beyond that is text.
+const LIGATURE: usize = 4;
+
 /// Longest string that is not text, but for signatures.
 const BINARY: usize = 1024;
 
@@ -201,7 +207,13 @@ impl<'f> Walk<'f, '_, '_> {
             self.form(reader.form(index, older.resources)?, place)?;
             return Ok(());
         }
-        match role.ok_or(Unread::HiddenText)? {
+        let role = match role {
+            Some(role) => role,
+            // TeX leaves maps in a file to which no font leads.
+            None if self.file.decode(index)?.starts_with(MAP) => Role::Map,
+            None => return Err(Unread::HiddenText),
+        };
+        match role {
             Role::Font => self.font(index)?,
             Role::Profile => {
                 let bytes = self.file.decode(index)?;
@@ -212,8 +224,13 @@ impl<'f> Walk<'f, '_, '_> {
             Role::Numbers => self.numbers(index, place)?,
             Role::Map => {
                 let bytes = self.file.decode(index)?;
-                Map::read(&bytes)?;
-                self.found.add_background(place, words(&bytes)?)?;
+                let map = Map::read(&bytes)?;
+                let texts = map
+                    .texts
+                    .into_values()
+                    .filter(|text| text.chars().count() > LIGATURE);
+                let texts: String = texts.map(|text| text + "\n").collect();
+                self.found.add_background(place, texts + &words(&bytes)?)?;
             }
             Role::Function => {
                 let text = String::from_utf8_lossy(&self.file.decode(index)?).into_owned();
