@@ -17,6 +17,7 @@ pub(crate) enum Kind {
     Mail,
     /// DOCX, XLSX, PPTX and ODT.
     Office,
+    Pdf,
 }
 
 /// Bytes of the beginning that are looked at.
@@ -46,6 +47,7 @@ const PAGE_TAGS: &[&str] = &[
 pub(crate) fn of(bytes: &[u8]) -> Result<Kind, Unread> {
     match magic(bytes) {
         Some(Magic::Zip) => return Ok(Kind::Office),
+        Some(Magic::Pdf) => return Ok(Kind::Pdf),
         Some(Magic::Compound) if is_encrypted_office(bytes) => return Err(Unread::Encrypted),
         Some(_) => return Err(Unread::UnknownType),
         None => {}

@@ -11,6 +11,7 @@ mod image;
 mod kind;
 mod mail;
 mod office;
+mod pdf;
 mod rtf;
 mod sniff;
 mod text;
@@ -41,6 +42,7 @@ pub fn extract(bytes: &[u8]) -> Result<DocumentText, Unread> {
         Kind::Rtf => found.add(Place::Whole, rtf::read(bytes)?)?,
         Kind::Mail => found.add(Place::Whole, mail::read(bytes)?)?,
         Kind::Office => office::read(bytes, &mut found)?,
+        Kind::Pdf => pdf::read(bytes, &mut found)?,
     }
     Ok(found.finish())
 }

@@ -2,10 +2,13 @@
 
 /// Returns what follows the first occurrence of a word.
 pub(crate) fn after<'b>(bytes: &'b [u8], word: &[u8]) -> Option<&'b [u8]> {
-    let at = bytes
-        .windows(word.len())
-        .position(|window| window == word)?;
+    let at = position(bytes, word)?;
     bytes.get(at + word.len()..)
+}
+
+/// Returns the offset of the first occurrence of a word.
+pub(crate) fn position(bytes: &[u8], word: &[u8]) -> Option<usize> {
+    bytes.windows(word.len()).position(|window| window == word)
 }
 
 /// Whether bytes have a word inside.

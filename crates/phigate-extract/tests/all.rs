@@ -4,6 +4,7 @@
 
 mod archives;
 mod office;
+mod pdf;
 mod sheets;
 mod support;
 mod texts;

@@ -110,6 +110,32 @@ fn scan_reads_documents() {
 }
 
 #[test]
+fn pdf_findings_name_their_pages() {
+    let gateway = Gateway::offline();
+    let file = gateway.folder.path().join("a.txt");
+    let pdf = crate::support::pages("The usual doses.", &format!("SSN {SSN}"), "MRN 7041882");
+    std::fs::write(&file, pdf).unwrap();
+    let file = file.to_str().unwrap();
+    let found: Value = serde_json::from_str(&gateway.command(&["scan", "--json", file])).unwrap();
+    let places: Vec<_> = found["findings"].as_array().unwrap().iter().collect();
+    let places: Vec<_> = places
+        .iter()
+        .map(|each| (&each["type"], &each["path"]))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (&json!("ssn"), &json!("#page=2")),
+            (&json!("mrn"), &json!("#page=1"))
+        ]
+    );
+    assert_eq!(
+        gateway.command(&["scan", "--mask", file]),
+        "The usual doses.\n\nSSN [SSN]\n\nMRN [MRN]\n"
+    );
+}
+
+#[test]
 fn part_name_with_phi_is_numbered() {
     let gateway = Gateway::offline();
     let file = gateway.folder.path().join("a.docx");

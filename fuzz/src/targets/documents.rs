@@ -1,4 +1,4 @@
-//! Documents: any bytes, and any XML as a part of an office file.
+//! Documents: any bytes, any XML as a part of an office file, and any operators as the page of a PDF.
 
 use phigate_types::DocumentText;
 
@@ -16,6 +16,8 @@ pub(super) const TARGET: Target = Target {
         b"<worksheet xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><sheetData><row r='1'><c r='B1' t='str'><f>A1</f><v>a</v></c><c r='C1' s='1'><v>26299</v></c></row></sheetData></worksheet>",
         b"PK\x03\x04\x14\0\0\0\0\0",
         b"\xff\xfeN\0o\0t\0e\0s\0",
+        b"%PDF-1.4\n1 0 obj<</Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]>>endobj 3 0 obj<</Contents 4 0 R>>endobj 4 0 obj<</Length 2>>stream\nBT\nendstream endobj xref\n0 1\n0000000000 65535 f \ntrailer<</Root 1 0 R>>startxref 146 %%EOF",
+        b"BT /F 9 Tf 1 0 0 1 4 5 Tm 2 Tc [(a)-9(\\051b)] TJ T* <4142> ' ET q 2 0 0 2 0 0 cm /Span <</ActualText(c)>> BDC EMC Q BI /W 1 /H 1 /BPC 8 /CS /G ID a EI % d",
     ],
 };
 
@@ -23,6 +25,31 @@ fn run(bytes: &[u8]) {
     check(phigate_extract::extract(bytes).ok());
     check(phigate_extract::extract(&office(bytes, WORD)).ok());
     check(phigate_extract::extract(&office(bytes, SHEET)).ok());
+    check(phigate_extract::extract(&page(bytes)).ok());
+}
+
+/// Returns a PDF with this page.
+fn page(content: &[u8]) -> Vec<u8> {
+    let head = format!("<</Length {}>>stream\n", content.len());
+    let objects = [
+        b"<</Pages 2 0 R>>".to_vec(),
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>".to_vec(),
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>".to_vec(),
+        [head.as_bytes(), content, b"\nendstream"].concat(),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_vec(),
+    ];
+    let (mut body, mut table) = (b"%PDF-1.4\n".to_vec(), String::new());
+    for (number, object) in (1..).zip(objects) {
+        table.push_str(&format!("{:010} 00000 n \n", body.len()));
+        body.extend(format!("{number} 0 obj\n").into_bytes());
+        body.extend(object);
+        body.extend(b"\nendobj\n");
+    }
+    let start = body.len();
+    let end = format!(
+        "xref\n0 6\n0000000000 65535 f \n{table}trailer<</Size 6/Root 1 0 R>>startxref\n{start}\n%%EOF\n"
+    );
+    [body, end.into_bytes()].concat()
 }
 
 /// Every offset must be one of its passage, and every number one of a name.

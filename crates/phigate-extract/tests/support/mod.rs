@@ -1,5 +1,7 @@
 //! Documents, and what is read in them.
 
+pub(crate) mod pdf;
+
 use std::io::Write;
 
 use flate2::Compression;
@@ -130,4 +132,10 @@ pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
         image.extend([0; 4]);
     }
     image
+}
+
+/// Returns the offset of a word.
+pub(crate) fn position(bytes: &[u8], word: &[u8]) -> usize {
+    let found = bytes.windows(word.len()).position(|window| window == word);
+    found.unwrap()
 }

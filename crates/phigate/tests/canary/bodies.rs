@@ -1,5 +1,7 @@
 //! One full request for each door and service, and each of them with the marker in one of its strings.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use phigate_core::doors::DOORS;
 use serde_json::{Map, Value, json};
 
@@ -153,4 +155,22 @@ fn replaced(value: &Value, marker: &str, left: &mut usize) -> Value {
         }
         other => other.clone(),
     }
+}
+
+/// Returns requests with documents that hold a text in every way: on pages, beside them, in their names and broken off.
+pub fn documents(text: &str) -> Vec<Value> {
+    let pdf = crate::support::pages(text, text, text);
+    let rtf = format!("{{\\rtf1 {text}{{\\info{{\\title {text}}}}}}}").into_bytes();
+    let html = format!("<html><p title='{text}'>{text}<!-- {text} --></html>").into_bytes();
+    let mail = format!("From: {text}\r\nMIME-Version: 1.0\r\nSubject: {text}\r\n\r\n{text}\r\n");
+    let script = crate::support::pdf(&[&format!("<</S/JavaScript/JS({text})>>")]);
+    let image = [b"\x89PNG\r\n\x1a\n", text.as_bytes()].concat();
+    let half = pdf[..pdf.len() / 2].to_vec();
+    let all = [pdf, half, rtf, html, mail.into_bytes(), script, image];
+    let body = |bytes: Vec<u8>| {
+        let data = BASE64.encode(bytes);
+        let file = json!({ "filename": format!("{text}.pdf"), "file_data": format!("data:application/pdf;base64,{data}") });
+        json!({ "model": "gpt-4o", "messages": [{ "role": "user", "content": [{ "type": "file", "file": file }] }] })
+    };
+    all.map(body).into()
 }

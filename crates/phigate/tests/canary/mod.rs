@@ -100,6 +100,7 @@ impl Scene {
             let set = ["replies", "set", scan];
             self.gateway.command(&[&set[..], &reason].concat());
             self.every_request();
+            self.documents();
         }
         self.every_reply();
         self.around_requests();
@@ -124,6 +125,17 @@ impl Scene {
                 self.check(sample.path, &self.post(sample.path, &body));
             }
         }
+    }
+
+    /// The marker in documents: read, damaged and of an unknown type.
+    fn documents(&self) {
+        self.gateway.command(&["documents", "set", "text"]);
+        for document in bodies::documents(SENT) {
+            let sent = self.post("/v1/chat/completions", &document);
+            assert!(matches!(sent.status, 200 | 400 | 403), "{}", sent.text());
+            self.check("a document", &sent);
+        }
+        self.gateway.command(&["documents", "set", "refuse"]);
     }
 
     /// The marker in every kind of reply, whole and streamed, of every format.

@@ -8,6 +8,7 @@
 )]
 
 mod http;
+mod pdf;
 mod provider;
 pub mod sources;
 
@@ -17,6 +18,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 pub use http::{Answer, exchange, next_answer, read_answer};
+pub use pdf::{pages, pdf, stream};
 pub use provider::{Provider, Reply, Seen, openai_stream};
 
 /// The sentence of the specification's example.
