@@ -39,6 +39,11 @@ impl Child {
         command.spawn().map(Self)
     }
 
+    /// Returns the process if it still runs. One that waited may have been killed, for example for memory.
+    pub(super) fn running(mut self) -> Option<Self> {
+        matches!(self.0.try_wait(), Ok(None)).then_some(self)
+    }
+
     /// Returns the text of a document.
     ///
     /// # Errors

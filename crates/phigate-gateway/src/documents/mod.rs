@@ -192,6 +192,7 @@ fn work(shared: &Shared) {
         }
         let child = ready
             .take()
+            .and_then(Child::running)
             .map_or_else(|| Child::start(&shared.program), Ok);
         let text = child
             .map_err(|_| NoText::NoReader)
@@ -226,6 +227,24 @@ mod tests {
 
     /// Program that answers with the text `a`.
     const ANSWERS: &str = r#"/bin/cat > /dev/null; echo '{"Ok":{"passages":[{"text":"a","stretches":[{"start":0,"place":"Whole"}],"background":false}],"sheets":[],"parts":[]}}'"#;
+
+    #[test]
+    fn waiting_process_that_ended_is_replaced() {
+        let folder = folder();
+        let starts = folder.path().join("starts");
+        let path = starts.display();
+        // The second process ends before it gets a document.
+        let lines = format!(
+            "echo >> {path}; if [ $(/usr/bin/wc -l < {path}) = 2 ]; then exit 3; fi; {ANSWERS}"
+        );
+        let readers = Readers::new(program(&folder, &lines), 1);
+        assert!(readers.read(Vec::new()).is_ok());
+        while std::fs::read(&starts).unwrap().len() < 2 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(readers.read(Vec::new()).is_ok());
+    }
 
     #[test]
     fn answers_of_process_are_results() {
