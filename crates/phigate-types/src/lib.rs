@@ -25,6 +25,7 @@ mod provider_kind;
 mod provider_option;
 mod replies;
 mod role;
+mod roles;
 mod tone;
 mod unread;
 
@@ -49,5 +50,6 @@ pub use provider_kind::ProviderKind;
 pub use provider_option::ProviderOption;
 pub use replies::Replies;
 pub use role::{Right, Rights, Role};
+pub use roles::Roles;
 pub use tone::Tone;
 pub use unread::{NoText, Unread};
