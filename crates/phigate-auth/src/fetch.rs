@@ -86,7 +86,7 @@ pub trait Fetch: Send + Sync {
 
 impl Ask {
     /// A GET request.
-    pub(crate) fn get(place: Place, url: impl Into<String>) -> Self {
+    pub fn get(place: Place, url: impl Into<String>) -> Self {
         Self {
             method: Method::Get,
             url: url.into(),
@@ -98,7 +98,7 @@ impl Ask {
     }
 
     /// A POST request with a form.
-    pub(crate) fn form(url: impl Into<String>, fields: &[(&str, &str)]) -> Self {
+    pub fn form(url: impl Into<String>, fields: &[(&str, &str)]) -> Self {
         Self {
             method: Method::Post,
             form: Some(encode_form(fields)),
@@ -107,7 +107,7 @@ impl Ask {
     }
 
     /// Adds a header.
-    pub(crate) fn with(mut self, name: &'static str, value: impl Into<Secret>) -> Self {
+    pub fn with(mut self, name: &'static str, value: impl Into<Secret>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
@@ -123,7 +123,7 @@ fn encode_form(fields: &[(&str, &str)]) -> Secret {
 }
 
 /// Escapes a value for a form or a query.
-pub(crate) fn escaped(value: &str) -> String {
+pub fn escaped(value: &str) -> String {
     percent_encoding::utf8_percent_encode(value, ESCAPED).to_string()
 }
 

@@ -1,4 +1,5 @@
-//! JSON Web Tokens of callers: strict reading, signatures by the issuer's keys, and claims.
+//! JSON Web Tokens: strict reading, signatures by the issuer's keys, and the claims of callers. `id_token.rs` has the
+//! claims of people.
 //!
 //! The key of a signature comes from the key set of the issuer, and never from the token. Each of the four accepted
 //! algorithms works with one type of key only.
@@ -12,8 +13,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
-/// Longest token that is read, in bytes.
-const TOKEN_BYTES_MAX: usize = 16 * 1024;
+use crate::token_use::TokenUse;
+
 /// Longest subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 255;
 /// Most audiences of a token that are looked at.
@@ -154,6 +155,11 @@ impl KeySet {
         Some(Self(keys.filter_map(key).collect()))
     }
 
+    /// Whether no key of the set can be used.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether the set has the key that a token names. A token that names none may be of any key.
     pub fn has_key_of(&self, token: &Token) -> bool {
         match &token.key_id {
@@ -191,9 +197,14 @@ impl Token {
         text.starts_with("ey") && text.contains('.')
     }
 
-    /// Reads a token strictly.
+    /// Reads a caller's token strictly.
     pub fn read(text: &str) -> Result<Self, JwtError> {
-        if text.len() > TOKEN_BYTES_MAX {
+        Self::read_for(text, TokenUse::Access)
+    }
+
+    /// Reads a token strictly that must be for a purpose.
+    pub fn read_for(text: &str, purpose: TokenUse) -> Result<Self, JwtError> {
+        if text.len() > purpose.bytes_max() {
             return Err(JwtError::Malformed);
         }
         let (signed, signature) = text.rsplit_once('.').ok_or(JwtError::Malformed)?;
@@ -214,10 +225,8 @@ impl Token {
             Some(_) => Err(JwtError::Header),
         };
         let algorithm = word("alg")?.and_then(Algorithm::read);
-        let is_accepted = word("typ")?.is_none_or(|kind| {
-            let kind = kind.to_ascii_lowercase();
-            matches!(kind.as_str(), "jwt" | "at+jwt" | "application/at+jwt")
-        });
+        let is_accepted =
+            word("typ")?.is_none_or(|kind| purpose.has_type(&kind.to_ascii_lowercase()));
         if header.contains_key("crit") || !is_accepted {
             return Err(JwtError::Header);
         }
@@ -247,8 +256,29 @@ impl Token {
         }
     }
 
-    /// Verifies signature and claims, and returns the subject.
+    /// A claim.
+    pub fn claim(&self, name: &str) -> Option<&Value> {
+        self.claims.get(name)
+    }
+
+    /// Verifies signature and claims of a caller's token, and returns the subject.
     pub fn verify(&self, keys: &KeySet, wanted: &Wanted<'_>) -> Result<&str, JwtError> {
+        self.check_signature(keys)?;
+        if self.issuer() != Some(wanted.issuer) || !self.audiences().contains(&wanted.audience) {
+            return Err(JwtError::Claim);
+        }
+        self.check_time(wanted.now_s as f64)?;
+        let is_said = |(name, value): &(String, String)| {
+            self.claims.get(name).and_then(Value::as_str) == Some(value.as_str())
+        };
+        if !wanted.claims.iter().all(is_said) {
+            return Err(JwtError::Claim);
+        }
+        self.subject()
+    }
+
+    /// Verifies the signature by the issuer's keys.
+    pub(crate) fn check_signature(&self, keys: &KeySet) -> Result<(), JwtError> {
         let is_right = |key: &&Key| {
             let is_named = self.key_id.is_none() || key.id == self.key_id;
             let algorithm = key.algorithm.as_deref().map(Algorithm::read);
@@ -260,19 +290,14 @@ impl Token {
             key.public
                 .has_signed(self.algorithm, message, &self.signature)
         };
-        if !keys.any(has_signed) {
-            return Err(JwtError::Signature);
+        match keys.any(has_signed) {
+            true => Ok(()),
+            false => Err(JwtError::Signature),
         }
-        if self.issuer() != Some(wanted.issuer) || !self.audiences().contains(&wanted.audience) {
-            return Err(JwtError::Claim);
-        }
-        self.check_time(wanted.now_s as f64)?;
-        let is_said = |(name, value): &(String, String)| {
-            self.claims.get(name).and_then(Value::as_str) == Some(value.as_str())
-        };
-        if !wanted.claims.iter().all(is_said) {
-            return Err(JwtError::Claim);
-        }
+    }
+
+    /// The subject: a text of 1 to 255 characters.
+    pub(crate) fn subject(&self) -> Result<&str, JwtError> {
         let subject = self.claims.get("sub").and_then(Value::as_str);
         let subject = subject.ok_or(JwtError::Subject)?;
         let length = subject.chars().count();
@@ -284,7 +309,7 @@ impl Token {
     }
 
     /// Checks `exp`, which every token must have, and `nbf` and `iat`.
-    fn check_time(&self, now: f64) -> Result<(), JwtError> {
+    pub(crate) fn check_time(&self, now: f64) -> Result<(), JwtError> {
         let time = |name: &str| match self.claims.get(name) {
             None => Ok(None),
             Some(value) => value.as_f64().map(Some).ok_or(JwtError::Time),

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use phigate_store::{SecretString, Session};
 
 use super::Dash;
@@ -19,13 +19,15 @@ use super::fields::{Fields, encode};
 use super::layout::{Layout, Theme};
 use super::visit::{Frame, Guest, PageError, RequestContext, SignedIn, redirect};
 use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
-use phigate_types::{Right, Role};
+use phigate_types::{Right, Roles};
 
 /// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// No permission: signing in, first run, assets.
     Nobody,
+    /// No session and no form token, because the form holds a signed token of an identity provider.
+    Provider,
     /// A person of any role.
     Member,
     /// A person whose role has this right.
@@ -33,18 +35,18 @@ pub(crate) enum Needs {
 }
 
 impl Needs {
-    /// Whether a role is enough.
-    pub(crate) fn admits(self, role: Role) -> bool {
+    /// Whether roles are enough.
+    pub(crate) fn admits(self, roles: Roles) -> bool {
         match self {
-            Needs::Nobody | Needs::Member => true,
-            Needs::May(right) => role.may(right),
+            Needs::Nobody | Needs::Provider | Needs::Member => true,
+            Needs::May(right) => roles.may(right),
         }
     }
 
     /// The right that is needed, if any.
     fn right(self) -> Option<Right> {
         match self {
-            Needs::Nobody | Needs::Member => None,
+            Needs::Nobody | Needs::Provider | Needs::Member => None,
             Needs::May(right) => Some(right),
         }
     }
@@ -101,6 +103,7 @@ pub(crate) async fn gate(
     let mut inside = None;
     let admitted = match access.opens {
         Needs::Nobody => admit_guest(&dash, request).await,
+        Needs::Provider => admit_provider(&dash, request).await,
         Needs::Member | Needs::May(_) => admit_member(&dash, access, request).await,
     };
     let mut response = match admitted {
@@ -216,6 +219,18 @@ async fn admit_guest(dash: &Dash, request: Request) -> Result<Request, Box<Respo
     Ok(Request::from_parts(parts, Body::empty()))
 }
 
+/// Admits a form that an identity provider posts. Its signed token is checked by the page.
+async fn admit_provider(dash: &Dash, request: Request) -> Result<Request, Box<Response>> {
+    let (mut parts, upload) = Upload::split(request);
+    let read = upload.read_from_stranger().await;
+    let Ok(form) = Form::read(&parts, read).await else {
+        return Err(Box::new(StatusCode::BAD_REQUEST.into_response()));
+    };
+    let context = context(dash, &mut parts, Some(form), "").await;
+    parts.extensions.insert(Guest(Arc::new(context)));
+    Ok(Request::from_parts(parts, Body::empty()))
+}
+
 async fn admit_member(
     dash: &Dash,
     access: Access,
@@ -248,11 +263,11 @@ async fn admit_member(
         response.extensions_mut().insert(layout);
         response
     };
-    if !access.opens.admits(session.user.role) {
+    if !access.opens.admits(session.user.roles) {
         let error = PageError::WrongRole(access.opens.right());
         return Err(refused_inside(refused(error)));
     }
-    let role = session.user.role;
+    let roles = session.user.roles;
     let form = if is_write {
         let read =
             upload.read_with_proof(FORM_BYTES_MAX, |start| begins_with_token(&cookie, start));
@@ -261,19 +276,25 @@ async fn admit_member(
     } else {
         None
     };
-    let is_required = account.settings.require_second_factor;
-    if is_required && !session.user.has_totp && !is_own_login(parts.uri.path()) {
+    let lacks_factor = account.settings.require_second_factor && lacks_factor(&session);
+    if lacks_factor && !is_own_login(parts.uri.path()) {
         return Err(refused_inside(refused(PageError::NoSecondFactor)));
     }
     let context = context(dash, &mut parts, form, &cookie).await;
     parts.extensions.insert(SignedIn {
         context: Arc::new(context),
+        actor: session.user.actor().into(),
         session: Arc::new(session),
         account,
         navigation: dash.navigation,
-        may_change: access.changes.admits(role),
+        may_change: access.changes.admits(roles),
     });
     Ok(Request::from_parts(parts, Body::empty()))
+}
+
+/// Whether a person has no second factor here. The identity provider asks for one from those who come from it.
+fn lacks_factor(session: &Session) -> bool {
+    !session.user.has_totp && session.user.subject.is_none()
 }
 
 /// Whether a path is about a person's own login, or is part of every page. If a second factor is required, a person
@@ -321,6 +342,19 @@ impl Form {
         read: Result<(Bytes, InflightPermit), EdgeError>,
         cookie: &str,
     ) -> Result<Self, Box<Response>> {
+        let form = Self::read(parts, read).await?;
+        if cookies::is_form_token(cookie, form.fields.get("csrf")) {
+            Ok(form)
+        } else {
+            Err(refused(PageError::StaleForm))
+        }
+    }
+
+    /// Takes what was read as a form, without a token.
+    async fn read(
+        parts: &Parts,
+        read: Result<(Bytes, InflightPermit), EdgeError>,
+    ) -> Result<Self, Box<Response>> {
         let (bytes, inflight) = read.map_err(|error| refused(unread(error)))?;
         let mut request = Request::new(Body::from(bytes));
         *request.method_mut() = parts.method.clone();
@@ -328,11 +362,7 @@ impl Form {
         let form = extract::Form::<Vec<(String, String)>>::from_request(request, &()).await;
         let extract::Form(pairs) = form.map_err(|_| refused(PageError::StaleForm))?;
         let fields = Fields::new(pairs);
-        if cookies::is_form_token(cookie, fields.get("csrf")) {
-            Ok(Self { fields, inflight })
-        } else {
-            Err(refused(PageError::StaleForm))
-        }
+        Ok(Self { fields, inflight })
     }
 }
 
@@ -430,6 +460,9 @@ async fn context(
         origin: format!("{scheme}://{}", host(parts)),
         client: client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.0),
         device: Cookie::Device
+            .read(&parts.headers, dash.is_secure)
+            .map(SecretString::new),
+        sign_on: Cookie::SignOn
             .read(&parts.headers, dash.is_secure)
             .map(SecretString::new),
         agent: browser(text(header::USER_AGENT)),

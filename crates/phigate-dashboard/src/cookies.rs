@@ -8,6 +8,8 @@ use phigate_store::DEVICE_DAYS;
 use subtle::ConstantTimeEq;
 
 const DAY_S: i64 = 24 * 60 * 60;
+/// Time for a login with an identity provider, in seconds.
+pub(crate) const SIGN_ON_S: i64 = 600;
 
 /// Purpose of a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,9 @@ pub(crate) enum Cookie {
     Guest,
     /// Marks a browser that signed in before. Wrong guesses from other browsers must not make it wait.
     Device,
+    /// Secret of logins with an identity provider. It comes along when the provider sends the browser back, which the
+    /// others do not.
+    SignOn,
     /// Light or dark.
     Theme,
 }
@@ -32,6 +37,8 @@ impl Cookie {
             (Cookie::Guest, false) => "phigate-guest",
             (Cookie::Device, true) => "__Host-phigate-device",
             (Cookie::Device, false) => "phigate-device",
+            (Cookie::SignOn, true) => "__Host-phigate-sso",
+            (Cookie::SignOn, false) => "phigate-sso",
             (Cookie::Theme, true) => "__Host-phigate-theme",
             (Cookie::Theme, false) => "phigate-theme",
         }
@@ -55,6 +62,7 @@ impl Cookie {
         let lasting = match self {
             Cookie::Session | Cookie::Guest => String::new(),
             Cookie::Device => format!("; Max-Age={}", DEVICE_DAYS * DAY_S),
+            Cookie::SignOn => format!("; Max-Age={SIGN_ON_S}"),
             Cookie::Theme => format!("; Max-Age={}", 365 * DAY_S),
         };
         self.header(value, &lasting, is_secure)
@@ -68,7 +76,12 @@ impl Cookie {
     fn header(self, value: &str, lasting: &str, is_secure: bool) -> HeaderValue {
         let name = self.name(is_secure);
         let secure = if is_secure { "; Secure" } else { "" };
-        let line = format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{lasting}");
+        let same_site = match self {
+            Cookie::SignOn => "Lax",
+            _ => "Strict",
+        };
+        let line =
+            format!("{name}={value}; Path=/; HttpOnly; SameSite={same_site}{secure}{lasting}");
         HeaderValue::from_str(&line).expect("values are our own tokens and codes, in plain letters")
     }
 }
@@ -105,6 +118,27 @@ mod tests {
             Cookie::Session.set("abc", true),
             "__Host-phigate=abc; Path=/; HttpOnly; SameSite=Strict; Secure"
         );
+    }
+
+    #[test]
+    fn only_sign_on_cookie_comes_from_elsewhere() {
+        let line = Cookie::SignOn.set("abc", true);
+        let line = line.to_str().unwrap();
+        assert!(line.starts_with("__Host-phigate-sso=abc") && line.contains("SameSite=Lax"));
+        for cookie in [
+            Cookie::Session,
+            Cookie::Guest,
+            Cookie::Device,
+            Cookie::Theme,
+        ] {
+            assert!(
+                cookie
+                    .set("abc", true)
+                    .to_str()
+                    .unwrap()
+                    .contains("SameSite=Strict")
+            );
+        }
     }
 
     #[test]

@@ -32,6 +32,13 @@ impl Fields {
             .map_or("", |(_, value)| value)
     }
 
+    /// Returns the value of a field that occurs once.
+    pub(crate) fn only(&self, name: &str) -> Option<&str> {
+        let mut found = self.0.iter().filter(|(field, _)| field == name);
+        let value = found.next().map(|(_, value)| value.as_str());
+        value.filter(|value| !value.is_empty() && found.next().is_none())
+    }
+
     /// Whether a box was ticked.
     pub(crate) fn is_ticked(&self, name: &str) -> bool {
         self.get(name) == "yes"

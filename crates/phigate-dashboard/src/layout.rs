@@ -1,6 +1,6 @@
 //! Layout around every page: navigation, the signed-in person, a notice about the last action.
 
-use phigate_types::Role;
+use phigate_types::Roles;
 
 use super::assets;
 
@@ -13,8 +13,8 @@ pub(crate) struct Layout {
     pub(crate) nav: Vec<NavItem>,
     /// Email address of the signed-in person.
     pub(crate) email: String,
-    /// Role of the signed-in person.
-    pub(crate) role: &'static str,
+    /// Roles of the signed-in person.
+    pub(crate) role: String,
     /// Name of the account.
     pub(crate) account: String,
     /// The token every form carries.
@@ -24,17 +24,17 @@ pub(crate) struct Layout {
     /// Whether the viewer's role may read the page, and not send its forms.
     pub(crate) is_read_only: bool,
     /// Pages that the viewer may open; `None` before signing in.
-    pub(crate) opens: Option<(&'static Navigation, Role)>,
+    pub(crate) opens: Option<(&'static Navigation, Roles)>,
 }
 
 /// Pages that each role may open. They follow from the table of routes, which lists pages, which use this module: so
 /// they are handed in.
 #[derive(Debug)]
 pub(crate) struct Navigation {
-    /// Lines of the navigation for a role; the second word is the current page.
-    pub(crate) lines: fn(Role, &str) -> Vec<NavItem>,
-    /// Whether a role may open the page at an address.
-    pub(crate) opens: fn(Role, &str) -> bool,
+    /// Lines of the navigation for roles; the second word is the current page.
+    pub(crate) lines: fn(Roles, &str) -> Vec<NavItem>,
+    /// Whether roles may open the page at an address.
+    pub(crate) opens: fn(Roles, &str) -> bool,
 }
 
 impl Layout {
@@ -46,7 +46,7 @@ impl Layout {
     /// Whether the viewer may open the page at an address of ours: otherwise there is no link to it.
     pub(crate) fn opens(&self, address: &str) -> bool {
         self.opens
-            .is_none_or(|(navigation, role)| (navigation.opens)(role, address))
+            .is_none_or(|(navigation, roles)| (navigation.opens)(roles, address))
     }
 
     /// Address of the current page, to come back to.

@@ -45,7 +45,7 @@ use pages::verify::Verified;
 use phigate_edge::MissingPage;
 use phigate_gateway::{Gateway, Metrics};
 use phigate_store::{
-    Access, Accounts, Exports, Figures, Health, Links, People, Sessions, Trail, Vault,
+    Access, Accounts, Exports, Figures, Health, Links, People, Sessions, SignOn, Trail, Vault,
 };
 use phigate_types::Limits;
 
@@ -71,6 +71,7 @@ pub struct Subjects {
     people: People,
     sessions: Sessions,
     links: Links,
+    sign_on: SignOn,
     access: Access,
     trail: Trail,
     exports: Exports,
@@ -85,6 +86,7 @@ impl From<&Vault> for Subjects {
             people: vault.people.clone(),
             sessions: vault.sessions.clone(),
             links: vault.links.clone(),
+            sign_on: vault.sign_on.clone(),
             access: vault.access.clone(),
             trail: vault.trail.clone(),
             exports: vault.exports.clone(),

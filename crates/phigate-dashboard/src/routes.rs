@@ -10,11 +10,11 @@ use super::access::{Access, Needs, gate};
 use super::layout::{NavItem, Navigation};
 use super::pages::{
     account, acts, audit, export, find, help, installation, keys, login, overview, playground,
-    provider, providers, record, settings, setup, users, verify,
+    provider, providers, record, settings, setup, sign_on, users, verify,
 };
 use super::visit::redirect;
 use super::{Dash, assets};
-use phigate_types::{Right, Role};
+use phigate_types::{Right, Roles};
 
 /// A route: address, permission, handler.
 pub(crate) struct Route {
@@ -27,6 +27,9 @@ pub(crate) struct Route {
 macro_rules! needs {
     (Nobody) => {
         Needs::Nobody
+    };
+    (Provider) => {
+        Needs::Provider
     };
     (Member) => {
         Needs::Member
@@ -55,6 +58,10 @@ pub(crate) static ROUTES: &[Route] = &[
     route!(POST "/login" Nobody login::sign_in),
     route!(GET "/setup/{token}" Nobody setup::show),
     route!(POST "/setup/{token}" Nobody setup::create),
+    route!(GET "/login/sso/{account}" Nobody sign_on::begin),
+    route!(GET "/login/sso/{account}/callback" Nobody sign_on::finish),
+    // An identity provider, which has a signed token.
+    route!(POST "/login/sso/{account}/backchannel-logout" Provider sign_on::sign_out),
     // Every role: a person's own login, and help.
     route!(POST "/logout" Member login::sign_out),
     route!(POST "/theme" Member account::set_theme),
@@ -127,7 +134,8 @@ pub(crate) fn router(dash: &Dash) -> Router {
             MethodFilter::try_from(route.method.clone()).expect("GET and POST have filters");
         router = router.route(route.path, (route.handler)(method).layer(gate));
     }
-    for route in ROUTES.iter().filter(|route| !is_page(route.path)) {
+    let is_lone_form = |route: &&Route| !is_page(route.path) && route.needs != Needs::Provider;
+    for route in ROUTES.iter().filter(is_lone_form) {
         router = router.route(route.path, on(MethodFilter::GET, go_up));
     }
     router.with_state(dash.clone())
@@ -227,11 +235,11 @@ static PLACES: &[Place] = &[
 /// Pages that each role may open, by the table of routes.
 pub(crate) static NAVIGATION: Navigation = Navigation { lines, opens };
 
-/// The navigation of a role.
-fn lines(role: Role, current: &str) -> Vec<NavItem> {
+/// The navigation of a person with these roles.
+fn lines(roles: Roles, current: &str) -> Vec<NavItem> {
     PLACES
         .iter()
-        .filter(|place| opens(role, place.href))
+        .filter(|place| opens(roles, place.href))
         .map(|place| NavItem {
             href: place.href,
             label: place.label,
@@ -241,12 +249,12 @@ fn lines(role: Role, current: &str) -> Vec<NavItem> {
         .collect()
 }
 
-/// Whether a role may open the page at an address of ours. A pattern of the table comes after its exact paths.
-fn opens(role: Role, address: &str) -> bool {
+/// Whether roles may open the page at an address of ours. A pattern of the table comes after its exact paths.
+fn opens(roles: Roles, address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let pages = || ROUTES.iter().filter(|route| route.method == Method::GET);
     pages()
         .find(|route| route.path == path)
         .or_else(|| pages().find(|route| fits(route.path, path)))
-        .is_some_and(|route| route.needs.admits(role))
+        .is_some_and(|route| route.needs.admits(roles))
 }

@@ -36,6 +36,8 @@ pub(crate) struct RequestContext {
     pub(crate) client: IpAddr,
     /// Token that the browser kept from an earlier login.
     pub(crate) device: Option<SecretString>,
+    /// Secret of the browser's logins with an identity provider.
+    pub(crate) sign_on: Option<SecretString>,
     /// The browser, in two words.
     pub(crate) agent: String,
 }
@@ -73,6 +75,8 @@ impl Guest {
 pub(crate) struct SignedIn {
     pub(crate) context: Arc<RequestContext>,
     pub(crate) session: Arc<Session>,
+    /// Name of the person in records.
+    pub(crate) actor: Arc<str>,
     pub(crate) account: Arc<Account>,
     pub(crate) navigation: &'static Navigation,
     /// Whether the role may send the form at the address that was opened.
@@ -87,17 +91,22 @@ impl SignedIn {
 
     /// Actor, for the audit trail.
     pub(crate) fn actor(&self) -> &str {
-        &self.session.user.email
+        &self.actor
     }
 
-    /// Whether this person's role has a right.
+    /// Whether this person's roles have a right.
     pub(crate) fn may(&self, right: Right) -> bool {
-        self.session.user.role.may(right)
+        self.session.user.roles.may(right)
+    }
+
+    /// Whether this person signed in with a password, which can be asked for again.
+    pub(crate) fn has_password(&self) -> bool {
+        self.session.user.subject.is_none()
     }
 
     /// Whether this person may open the page at an address of ours.
     pub(crate) fn opens(&self, address: &str) -> bool {
-        (self.navigation.opens)(self.session.user.role, address)
+        (self.navigation.opens)(self.session.user.roles, address)
     }
 
     /// The form of a write.
@@ -132,14 +141,14 @@ impl Frame<'_> {
     pub(crate) fn layout(&self, session: &Session, account: &Account, current: &str) -> Layout {
         Layout {
             theme: self.theme,
-            nav: (self.navigation.lines)(session.user.role, current),
-            email: session.user.email.clone(),
-            role: session.user.role.label(),
+            nav: (self.navigation.lines)(session.user.roles, current),
+            email: session.user.name().to_owned(),
+            role: session.user.roles.labels(),
             account: account.name.clone(),
             csrf: self.form_token.to_owned(),
             notice: None,
             is_read_only: false,
-            opens: Some((self.navigation, session.user.role)),
+            opens: Some((self.navigation, session.user.roles)),
         }
     }
 }

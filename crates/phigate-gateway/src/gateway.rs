@@ -31,6 +31,8 @@ pub struct Gateway {
     /// Keys of the issuers of callers' tokens.
     pub(crate) issuer_keys: IssuerKeys,
     pub(crate) bad_keys: BadKeys,
+    /// Attempts to sign in with an identity provider.
+    pub(crate) sign_ons: BadKeys,
     /// Counts of refused requests, until they are recorded.
     pub(crate) refusals: Refusals,
     pub(crate) metrics: Arc<Metrics>,
@@ -67,6 +69,7 @@ impl Gateway {
             rest: Rest::default(),
             key_limits: KeyLimits::new(limits, now),
             bad_keys: BadKeys::new(limits, now),
+            sign_ons: BadKeys::new(limits, now),
             refusals: Refusals::default(),
             vault,
             metrics,

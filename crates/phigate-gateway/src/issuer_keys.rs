@@ -1,6 +1,6 @@
-//! Keys of the issuers of callers' tokens.
+//! Keys and addresses of identity providers: the issuers of callers' tokens, and those that people sign in with.
 //!
-//! They are cached. One caller reads them again, at most four times a minute per issuer, when a token names a
+//! Keys are cached. One caller reads them again, at most four times a minute per issuer, when a token names a
 //! key that is not among them; meanwhile tokens with known keys are served. An issuer that is down changes nothing for
 //! known keys.
 
@@ -8,8 +8,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use phigate_auth::{Ask, Fetch, KeySet, Method, Place, Token};
+use phigate_auth::{Answer, Ask, Fetch, FetchError, KeySet, Place, Token};
 use serde_json::Value;
+
+use crate::discovery::{Discovery, DiscoveryError};
 
 /// Reads of an issuer's keys in a minute.
 const READS_PER_MINUTE: usize = 4;
@@ -18,6 +20,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 const KEYS_AGE: Duration = Duration::from_secs(3600);
 /// Largest key set in bytes.
 const ANSWER_BYTES_MAX: usize = 256 * 1024;
+/// Reads of an issuer's addresses in a minute, which only logins cause.
+const LOOKS_PER_MINUTE: usize = 30;
+/// Age at which the addresses are read again.
+const DISCOVERY_AGE: Duration = Duration::from_secs(600);
 /// Issuers whose keys are kept at most.
 const ISSUERS_MAX: usize = 4096;
 
@@ -40,8 +46,28 @@ struct State {
     keys: Option<Arc<KeySet>>,
     /// Time of the last successful read.
     read: Option<Instant>,
-    /// Times of the reads of the last minute.
-    reads: VecDeque<Instant>,
+    reads: Reads,
+    discovery: Option<(Instant, Arc<Discovery>)>,
+    looks: Reads,
+}
+
+/// Times of the reads of the last minute.
+#[derive(Default)]
+struct Reads(VecDeque<Instant>);
+
+impl Reads {
+    /// Counts a read, unless there were too many in the last minute.
+    fn may(&mut self, per_minute: usize) -> bool {
+        let is_over = |read: &Instant| read.elapsed() >= MINUTE;
+        while self.0.front().is_some_and(is_over) {
+            self.0.pop_front();
+        }
+        let may = self.0.len() < per_minute;
+        if may {
+            self.0.push_back(Instant::now());
+        }
+        may
+    }
 }
 
 impl Issuer {
@@ -60,19 +86,15 @@ impl Issuer {
         self.with_state(|state| state.read.is_none_or(|read| read.elapsed() > KEYS_AGE))
     }
 
-    /// Counts a read, unless there were too many in the last minute.
     fn may_read(&self) -> bool {
-        self.with_state(|state| {
-            let is_over = |read: &Instant| read.elapsed() >= MINUTE;
-            while state.reads.front().is_some_and(is_over) {
-                state.reads.pop_front();
-            }
-            let may_read = state.reads.len() < READS_PER_MINUTE;
-            if may_read {
-                state.reads.push_back(Instant::now());
-            }
-            may_read
-        })
+        self.with_state(|state| state.reads.may(READS_PER_MINUTE))
+    }
+
+    /// The addresses, unless they are old.
+    fn known(&self) -> Option<Arc<Discovery>> {
+        let known = self.with_state(|state| state.discovery.clone());
+        let (read, discovery) = known?;
+        (read.elapsed() < DISCOVERY_AGE).then_some(discovery)
     }
 }
 
@@ -130,29 +152,79 @@ impl IssuerKeys {
     }
 
     async fn fetch_keys(&self, address: &str) -> Option<KeySet> {
-        let discovery = format!(
-            "{}/.well-known/openid-configuration",
-            address.trim_end_matches('/')
-        );
-        let discovered: Value = serde_json::from_slice(&self.get(discovery).await?).ok()?;
-        if discovered.get("issuer")?.as_str()? != address {
-            return None;
-        }
-        let keys = discovered.get("jwks_uri")?.as_str()?.to_owned();
-        KeySet::read(&self.get(keys).await?)
+        let (document, _) = self.fetch_document(address).await.ok()?;
+        let keys = Discovery::keys(&document, address).ok()?;
+        self.fetch_key_set(&keys).await.ok()
     }
 
-    async fn get(&self, url: String) -> Option<Vec<u8>> {
+    /// The addresses of an identity provider, read at most every ten minutes while it answers.
+    pub(crate) async fn discovery(&self, address: &str) -> Result<Arc<Discovery>, DiscoveryError> {
+        let issuer = self.issuer(address);
+        if let Some(discovery) = issuer.known() {
+            return Ok(discovery);
+        }
+        let _turn = issuer.turn.lock().await;
+        if let Some(discovery) = issuer.known() {
+            return Ok(discovery);
+        }
+        if !issuer.with_state(|state| state.looks.may(LOOKS_PER_MINUTE)) {
+            return Err(DiscoveryError::Often);
+        }
+        let discovery = Arc::new(self.fetch_discovery(address).await?);
+        issuer.with_state(|state| {
+            state.discovery = Some((Instant::now(), Arc::clone(&discovery)));
+        });
+        Ok(discovery)
+    }
+
+    /// Forgets the addresses of an identity provider, after one of them failed.
+    pub(crate) fn forget_discovery(&self, address: &str) {
+        self.issuer(address)
+            .with_state(|state| state.discovery = None);
+    }
+
+    /// Reads the addresses of an identity provider now.
+    pub(crate) async fn fetch_discovery(&self, address: &str) -> Result<Discovery, DiscoveryError> {
+        let (document, date) = self.fetch_document(address).await?;
+        Discovery::read(&document, address, date)
+    }
+
+    async fn fetch_document(
+        &self,
+        address: &str,
+    ) -> Result<(Value, Option<String>), DiscoveryError> {
+        let answer = self.get(Discovery::address(address)).await?;
+        let document = serde_json::from_slice(&answer.body);
+        let document = document.map_err(|_| DiscoveryError::NotJson)?;
+        Ok((document, answer.date))
+    }
+
+    /// Reads the key set at an address now.
+    pub(crate) async fn fetch_key_set(&self, keys: &str) -> Result<KeySet, DiscoveryError> {
+        let keys = self.get(keys.to_owned()).await;
+        let keys = keys.map_err(|error| match error {
+            DiscoveryError::Fetch(error) => DiscoveryError::Keys(error),
+            DiscoveryError::Status(status) => DiscoveryError::KeysStatus(status),
+            other => other,
+        })?;
+        KeySet::read(&keys.body).ok_or(DiscoveryError::NoKeys)
+    }
+
+    /// Sends a form to an endpoint of an identity provider.
+    pub(crate) async fn ask(&self, ask: Ask) -> Result<Answer, FetchError> {
+        self.fetch.fetch(ask).await
+    }
+
+    async fn get(&self, url: String) -> Result<Answer, DiscoveryError> {
         let ask = Ask {
-            method: Method::Get,
-            url,
-            place: Place::Endpoint,
-            headers: Vec::new(),
-            form: None,
             answer_bytes_max: ANSWER_BYTES_MAX,
+            ..Ask::get(Place::Endpoint, url)
         };
-        let answer = self.fetch.fetch(ask).await.ok()?;
-        (answer.status == 200).then_some(answer.body)
+        let answer = self.fetch.fetch(ask).await.map_err(DiscoveryError::Fetch)?;
+        match answer.status {
+            200 => Ok(answer),
+            status => Err(DiscoveryError::Status(status)),
+        }
     }
 }
 
@@ -162,7 +234,6 @@ mod tests {
     use async_trait::async_trait;
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-    use phigate_auth::{Answer, FetchError};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     const ISSUER: &str = "https://idp.example/realm";

@@ -172,6 +172,17 @@ impl BadKeys {
         }
     }
 
+    /// Whether an address may fail once more.
+    pub(crate) fn has_room(&self, address: IpAddr, now: Instant) -> bool {
+        let second = second(self.started, now);
+        let mut addresses = self
+            .addresses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let entry = addresses.entry(&rate_limit_prefix(address), second);
+        entry.minute.room(second, self.per_minute).is_ok()
+    }
+
     /// Counts a wrong key. `Err` means: answer that there were too many, not that this one is wrong.
     pub(crate) fn strike(&self, address: IpAddr, now: Instant) -> Result<(), Limited> {
         let second = second(self.started, now);

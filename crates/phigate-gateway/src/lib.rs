@@ -107,6 +107,7 @@ mod admit;
 mod caller_tokens;
 mod decide;
 mod decision;
+mod discovery;
 pub mod documents;
 mod early_limiter;
 mod error;
@@ -140,6 +141,7 @@ mod scanners;
 mod service;
 mod settings;
 mod short_scans;
+mod sign_on;
 mod stages;
 mod stopped;
 #[cfg(test)]
@@ -168,6 +170,7 @@ pub use settings::{
     SettingError, Weaker, account_field, account_fields, changed_policy, kind_states, kinds_of,
     policy_table, profile_name, profile_of, read_entry, read_recognizer, read_words,
 };
+pub use sign_on::{SignOnCheck, SignOnError, SignOnFlow};
 pub use stages::Stages;
 pub use stopped::Stopped;
 pub use trial::Trial;

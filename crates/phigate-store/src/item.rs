@@ -52,6 +52,10 @@ pub enum ItemKind {
     RosterPart,
     /// A session of the dashboard.
     Session,
+    /// The identity provider of an account, with its sealed client secret.
+    SignOn,
+    /// A logout token that was used.
+    UsedToken,
     /// A user of the dashboard.
     User,
 }
@@ -67,7 +71,7 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 22] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 24] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
     (
@@ -150,6 +154,18 @@ const ROWS: [(ItemKind, &str, &str, Protection); 22] = [
         Protection::Hashed,
     ),
     (ItemKind::Session, "session", "session", Protection::Hashed),
+    (
+        ItemKind::SignOn,
+        "sign_on",
+        "single sign-on",
+        Protection::Listed,
+    ),
+    (
+        ItemKind::UsedToken,
+        "used_token",
+        "used logout token",
+        Protection::Hashed,
+    ),
     (ItemKind::User, "user", "user", Protection::Listed),
 ];
 

@@ -42,7 +42,9 @@ pub use health::Health;
 pub use installation::Installation;
 pub use keys::master::MasterKeySource;
 pub use model::*;
-pub use people::{DEVICE_DAYS, Links, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, People, Sessions};
+pub use people::{
+    DEVICE_DAYS, Links, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, People, Sessions, SignOn,
+};
 pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
 pub use secret::{SecretBytes, SecretString};
 pub use store::{SYSTEM as INSTALLATION, Store};

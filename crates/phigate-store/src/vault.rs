@@ -18,7 +18,7 @@ use crate::installation::{self, Installation};
 use crate::keys::keyring::Keyring;
 use crate::keys::master::MasterKeySource;
 use crate::model::RosterCache;
-use crate::people::{Links, People, Sessions};
+use crate::people::{Links, People, Sessions, SignOn};
 use crate::store::Opening;
 use crate::trail::{Expiry, Figures, SealedReplies, Trail};
 use crate::writer::Writer;
@@ -98,6 +98,8 @@ pub struct Vault {
     pub people: People,
     /// Sessions of the dashboard.
     pub sessions: Sessions,
+    /// Single sign-on: identity providers of accounts, and the people who come from them.
+    pub sign_on: SignOn,
     /// One-time links: the first owner, invitations.
     pub links: Links,
     /// API keys, providers, admission.
@@ -141,6 +143,7 @@ impl Vault {
             recognizers: RecognizerLists::new(Accounts::new(core.clone())),
             rosters: RosterLists::new(Accounts::new(core.clone())),
             sessions: Sessions::new(core.clone()),
+            sign_on: SignOn::new(core.clone()),
             links: Links::new(core.clone(), people.clone()),
             people,
             access: Access::new(core.clone()),

@@ -58,6 +58,7 @@ acts! {
     LinkCreate "link.create" "Invitation made" Plain;
     LinkRemove "link.remove" "Invitation withdrawn" Plain;
     Login "login" "Signed in" Plain;
+    LoginBreakGlass "login.break_glass" "Signed in with a break-glass password" Warn;
     LoginFailed "login.failed" "Sign-in failed" Bad;
     LoginGuessed "login.guessed" "Password guessed at from many addresses" Bad;
     MasterKeyRotate "master_key.rotate" "Master key rotated" Info;
@@ -78,7 +79,10 @@ acts! {
     SessionEnd "session.end" "Session ended" Plain;
     SessionEndAll "session.end_all" "Sessions ended" Plain;
     SettingsSet "settings.set" "Settings changed" Info;
+    SsoRemove "sso.remove" "Single sign-on turned off" Warn;
+    SsoSet "sso.set" "Single sign-on set" Warn;
     TokenResolve "token.resolve" "Token resolved" Warn;
+    UserBreakGlass "user.break_glass" "Break-glass mark changed" Warn;
     UserCreate "user.create" "User added" Plain;
     UserPassword "user.password" "Password changed" Plain;
     UserRecoverySet "user.recovery.set" "Recovery codes made" Plain;

@@ -26,6 +26,7 @@ mod provider_option;
 mod replace;
 mod replies;
 mod role;
+mod roles;
 mod tone;
 mod unread;
 
@@ -51,5 +52,6 @@ pub use provider_option::ProviderOption;
 pub use replace::Replace;
 pub use replies::Replies;
 pub use role::{Right, Rights, Role};
+pub use roles::Roles;
 pub use tone::Tone;
 pub use unread::{NoText, Unread};

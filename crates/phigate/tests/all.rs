@@ -45,6 +45,7 @@ mod replicas;
 mod replies;
 mod rosters;
 mod service;
+mod sign_on;
 mod sizes;
 mod stopping;
 mod store_faults;

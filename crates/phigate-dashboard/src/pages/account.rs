@@ -30,6 +30,8 @@ pub(crate) struct Page {
     pub(crate) offer: Option<Offer>,
     pub(crate) sessions: Vec<SessionRow>,
     pub(crate) password_min: usize,
+    /// Identity at the identity provider, for a person without a password.
+    pub(crate) subject: Option<String>,
 }
 
 /// A second factor to be set up.
@@ -264,6 +266,7 @@ async fn page_of(
         is_required: visit.account.settings.require_second_factor,
         offer,
         password_min: PASSWORD_CHARS_MIN,
+        subject: user.subject.as_ref().map(ToString::to_string),
         sessions: sessions.into_iter().map(row).collect(),
     })
 }

@@ -5,11 +5,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use jiff::Timestamp;
-use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, User};
+use phigate_store::{AdminAct, Login, LoginOutcome, SecretString, SessionPolicy, StoreError, User};
 use phigate_types::Act;
 
 use crate::Dash;
 use crate::cookies::Cookie;
+use crate::fields::encode;
 use crate::layout::Layout;
 use crate::totp;
 use crate::view::counted;
@@ -24,11 +25,19 @@ pub(crate) struct Page {
     pub(crate) email: String,
     pub(crate) next: String,
     pub(crate) asks_code: bool,
+    /// Accounts with single sign-on.
+    pub(crate) sign_on: Vec<SignOnLink>,
+}
+
+/// The way to the identity provider of an account.
+pub(crate) struct SignOnLink {
+    pub(crate) href: String,
+    pub(crate) words: String,
 }
 
 /// `GET /login`
-pub(crate) async fn show(guest: Guest) -> Answer {
-    draw(&guest, StatusCode::OK, None, false)
+pub(crate) async fn show(State(dash): State<Dash>, guest: Guest) -> Answer {
+    draw(&dash, &guest, StatusCode::OK, None, false).await
 }
 
 /// `POST /login`
@@ -47,13 +56,19 @@ pub(crate) async fn sign_in(State(dash): State<Dash>, guest: Guest) -> Answer {
     match dash.vault.people.verify_login(&login).await? {
         LoginOutcome::Wrong => {
             let error = "Wrong e-mail or password.".to_owned();
-            draw(&guest, StatusCode::UNAUTHORIZED, Some(error), false)
+            draw(&dash, &guest, StatusCode::UNAUTHORIZED, Some(error), false).await
         }
-        LoginOutcome::Throttled { retry_after_s } => too_often(&guest, retry_after_s, false),
+        LoginOutcome::SignOnOnly => {
+            let error = "This account has single sign-on: use the link above. A password works only for owners marked as break-glass.".to_owned();
+            draw(&dash, &guest, StatusCode::UNAUTHORIZED, Some(error), false).await
+        }
+        LoginOutcome::Throttled { retry_after_s } => {
+            too_often(&dash, &guest, retry_after_s, false).await
+        }
         LoginOutcome::Right(user) if user.has_totp => {
             let token = &guest.0.form_token;
             dash.vault.people.begin_second_step(token, &user).await?;
-            draw(&guest, StatusCode::OK, None, true)
+            draw(&dash, &guest, StatusCode::OK, None, true).await
         }
         LoginOutcome::Right(user) => enter(&dash, &guest, &user).await,
     }
@@ -64,10 +79,10 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
     let token = &guest.0.form_token;
     let Some(user) = vault.people.second_step(token).await? else {
         let error = "That took too long. Sign in again.".to_owned();
-        return draw(guest, StatusCode::UNAUTHORIZED, Some(error), false);
+        return draw(dash, guest, StatusCode::UNAUTHORIZED, Some(error), false).await;
     };
     if let Some(retry_after_s) = vault.people.begin_code(&user).await? {
-        return too_often(guest, retry_after_s, true);
+        return too_often(dash, guest, retry_after_s, true).await;
     }
     let code = guest.0.form.get("code");
     let origin = guest.0.client.to_string();
@@ -94,7 +109,7 @@ async fn check_code(dash: &Dash, guest: &Guest) -> Answer {
         .await?;
     let error =
         "That is not the code the app shows now. Wait for the next one and type it.".to_owned();
-    draw(guest, StatusCode::UNAUTHORIZED, Some(error), true)
+    draw(dash, guest, StatusCode::UNAUTHORIZED, Some(error), true).await
 }
 
 /// Codes of apps are six digits; recovery codes are longer and have letters.
@@ -177,31 +192,69 @@ pub(crate) async fn sign_out(State(dash): State<Dash>, visit: SignedIn) -> Answe
     Ok(response)
 }
 
-fn too_often(guest: &Guest, retry_after_s: u64, asks_code: bool) -> Answer {
+async fn too_often(dash: &Dash, guest: &Guest, retry_after_s: u64, asks_code: bool) -> Answer {
     let error = format!(
         "Too many failed attempts. Try again in {}.",
         counted(retry_after_s, "second")
     );
-    let mut response = draw(guest, StatusCode::TOO_MANY_REQUESTS, Some(error), asks_code)?;
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let mut response = draw(dash, guest, status, Some(error), asks_code).await?;
     response
         .headers_mut()
         .insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     Ok(response)
 }
 
-fn draw(guest: &Guest, status: StatusCode, error: Option<String>, asks_code: bool) -> Answer {
+/// Draws the login page with a reason why a login failed.
+pub(crate) async fn draw(
+    dash: &Dash,
+    guest: &Guest,
+    status: StatusCode,
+    error: Option<String>,
+    asks_code: bool,
+) -> Answer {
     let next = match guest.0.form.exact("next") {
         "" => guest.0.query.get("next"),
         next => next,
     };
+    let next = inside(next);
     let page = Page {
         layout: guest.layout(),
         error,
         email: guest.0.form.get("email").to_owned(),
-        next: inside(next),
+        sign_on: sign_on_links(dash, guest.0.query.get("account"), &next).await?,
+        next,
         asks_code,
     };
     Ok(page_with(status, &page)?.into_response())
+}
+
+/// A link for each account that has single sign-on, or for the one that is named.
+async fn sign_on_links(dash: &Dash, only: &str, next: &str) -> Result<Vec<SignOnLink>, PageError> {
+    let mut names = Vec::new();
+    for id in dash.vault.sign_on.accounts().await? {
+        match dash.vault.accounts.account(&id).await {
+            Ok(account) => names.push(account.name.clone()),
+            // Removed meanwhile.
+            Err(StoreError::NotFound(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    names.sort();
+    let is_alone = names.len() == 1;
+    names.retain(|name| only.is_empty() || name == only);
+    let query = match next {
+        "/" => String::new(),
+        next => format!("?next={}", encode(next)),
+    };
+    let link = |name: String| SignOnLink {
+        href: format!("/login/sso/{name}{query}"),
+        words: match is_alone {
+            true => "Sign in with single sign-on".to_owned(),
+            false => format!("Sign in to {name} with single sign-on"),
+        },
+    };
+    Ok(names.into_iter().map(link).collect())
 }
 
 #[cfg(test)]

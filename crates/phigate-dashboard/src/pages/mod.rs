@@ -25,6 +25,7 @@ pub(crate) mod record;
 mod rows;
 pub(crate) mod settings;
 pub(crate) mod setup;
+pub(crate) mod sign_on;
 pub(crate) mod terms;
 pub(crate) mod trials;
 pub(crate) mod users;

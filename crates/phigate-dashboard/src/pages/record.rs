@@ -120,7 +120,7 @@ pub(crate) async fn reveal(
             "Say why you need to see this, in a few words. The reason is kept in the audit log.";
         return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
     };
-    if asks_password(visit.session.confirmed, Timestamp::now()) {
+    if visit.has_password() && asks_password(visit.session.confirmed, Timestamp::now()) {
         if let Some(refusal) =
             account::confirm(&dash, &visit, visit.form().exact("password")).await?
         {
@@ -222,7 +222,8 @@ async fn draw(
                 true => "Its content was erased for ever; see below who did it and why.",
                 false => content_words(decision, has_content),
             },
-            asks_password: asks_password(visit.session.confirmed, Timestamp::now()),
+            asks_password: visit.has_password()
+                && asks_password(visit.session.confirmed, Timestamp::now()),
             content,
             shown_s: SHOWN.as_secs(),
             sentence: sentence(&records, decision, outcome),

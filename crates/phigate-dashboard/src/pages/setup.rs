@@ -46,6 +46,10 @@ pub(crate) async fn create(
     let Some(link) = dash.vault.links.link(&token).await? else {
         return used_up(&guest);
     };
+    if dash.vault.sign_on.info(&link.account_id).await?.is_some() {
+        let error = "This account has single sign-on, so no login with a password can be made here. Sign in with your organization’s login.";
+        return draw(&dash, &guest, &token, &link, Some(error.to_owned())).await;
+    }
     let form = &guest.0.form;
     let (password, again) = (form.exact("password"), form.exact("again"));
     if let Err(error) = check_password(password, again) {

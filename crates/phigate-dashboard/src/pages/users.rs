@@ -59,7 +59,12 @@ pub(crate) struct InviteLink {
 #[derive(Debug)]
 pub(crate) struct Person {
     pub(crate) email: String,
-    pub(crate) role: &'static str,
+    /// Name of the user in forms.
+    pub(crate) key: String,
+    /// Identity at the identity provider.
+    pub(crate) subject: Option<String>,
+    pub(crate) break_glass: bool,
+    pub(crate) role: String,
     /// The roles they can be given.
     pub(crate) roles: Vec<Choice>,
     pub(crate) has_totp: bool,
@@ -90,7 +95,7 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         .users(visit.account_id())
         .await?
         .iter()
-        .any(|user| user.email == email)
+        .any(|user| user.subject.is_none() && user.email == email)
     {
         return draw(
             &dash,
@@ -130,7 +135,7 @@ pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer 
 /// `POST /users/remove`
 pub(crate) async fn remove(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let email = visit.form().get("email");
-    if email == visit.actor() {
+    if email == visit.session.user.key() {
         return draw(
             &dash,
             &visit,
@@ -153,7 +158,7 @@ pub(crate) async fn set_role(State(dash): State<Dash>, visit: SignedIn) -> Answe
         return draw(&dash, &visit, Some("Choose a role."), None).await;
     };
     // The acting person is an owner and stays one, so that the account always has an owner.
-    if email == visit.actor() {
+    if email == visit.session.user.key() {
         let error = "You cannot change your own role. Another owner can.";
         return draw(&dash, &visit, Some(error), None).await;
     }
@@ -238,15 +243,18 @@ pub(super) fn roles(chosen: &str) -> Vec<Choice> {
 
 fn person(visit: &SignedIn, user: User) -> Person {
     Person {
-        role: user.role.label(),
-        roles: roles(user.role.code()),
+        role: user.roles.labels(),
+        roles: roles(user.roles.first().code()),
         has_totp: user.has_totp,
-        is_owner: user.role == Role::Owner,
+        is_owner: user.is_owner() && user.subject.is_none(),
         is_you: user.id == visit.session.user.id,
-        acts: format!("/audit/administration?person={}", encode(&user.email)),
+        acts: format!("/audit/administration?person={}", encode(&user.actor())),
         created: When::on(user.created),
         last_login: user.last_login.map(When::at),
-        email: user.email,
+        key: user.key().to_owned(),
+        break_glass: user.break_glass,
+        email: user.name().to_owned(),
+        subject: user.subject.map(|subject| subject.to_string()),
     }
 }
 
@@ -254,7 +262,7 @@ fn place(visit: &SignedIn, session: Session) -> SignedInRow {
     SignedInRow {
         is_this: session.id == visit.session.id,
         id: session.id,
-        email: session.user.email,
+        email: session.user.name().to_owned(),
         place: session.origin,
         created: When::at(session.created),
         seen: When::at(session.last_seen),

@@ -65,7 +65,7 @@ impl Core {
         let all = self.store.all_items().await?;
         let mut owned = BTreeSet::new();
         for item in all.iter().filter(|item| item.kind == ItemKind::User) {
-            if item.read::<UserBody>()?.role == Role::Owner {
+            if item.read::<UserBody>()?.all_roles().has(Role::Owner) {
                 owned.insert(item.account.clone());
             }
         }

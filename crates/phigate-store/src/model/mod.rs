@@ -15,6 +15,7 @@ mod policy;
 mod provider;
 mod recognizer;
 mod roster;
+mod sign_on;
 mod stats;
 
 pub use account::{
@@ -43,4 +44,8 @@ pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSe
 pub use recognizer::{RecognizerInfo, StoredRecognizer};
 pub(crate) use roster::{RosterCache, RosterCodes, RosterKey};
 pub use roster::{RosterDraft, RosterInfo, Rosters};
+pub use sign_on::{
+    GroupRole, GroupRoleError, SignOnConfig, SignOnInfo, SignOnOutcome, SignOnPerson, SignOnSetup,
+    SignOut, Subject,
+};
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

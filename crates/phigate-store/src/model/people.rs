@@ -1,10 +1,11 @@
 //! Users of the dashboard, their sessions and one-time links.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_types::Role;
+use phigate_types::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
+use crate::model::Subject;
 
 /// A user, without any secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -13,16 +14,54 @@ pub struct User {
     pub id: String,
     /// Account.
     pub account_id: String,
-    /// E-mail address, lower case.
+    /// E-mail address, lower case. For a person of an identity provider it is what the provider says, perhaps nothing.
     pub email: String,
-    /// Role.
-    pub role: Role,
+    /// Roles.
+    #[serde(flatten)]
+    pub roles: Roles,
+    /// Identity at the account's identity provider; `None` for a person with a password.
+    #[serde(flatten)]
+    pub subject: Option<Subject>,
+    /// Whether an owner may sign in with the password although the account has single sign-on.
+    pub break_glass: bool,
     /// Whether a second factor is set up.
     pub has_totp: bool,
     /// Time of creation.
     pub created: Timestamp,
     /// Last successful login.
     pub last_login: Option<Timestamp>,
+}
+
+impl User {
+    /// Name in records: the e-mail address, or the identity at the identity provider.
+    pub fn actor(&self) -> String {
+        match &self.subject {
+            Some(subject) => subject.to_string(),
+            None => self.email.clone(),
+        }
+    }
+
+    /// Name for people.
+    pub fn name(&self) -> &str {
+        match &self.subject {
+            Some(subject) if self.email.is_empty() => &subject.sub,
+            _ => &self.email,
+        }
+    }
+
+    /// Name by which commands and forms refer to the user: the e-mail address, which is unique only beside a password,
+    /// or the id.
+    pub fn key(&self) -> &str {
+        match &self.subject {
+            Some(_) => &self.id,
+            None => &self.email,
+        }
+    }
+
+    /// Whether the user is an owner.
+    pub fn is_owner(&self) -> bool {
+        self.roles.has(Role::Owner)
+    }
 }
 
 /// An attempt to sign in.
@@ -45,6 +84,8 @@ pub enum LoginOutcome {
     Right(Box<User>),
     /// Wrong e-mail or password; the caller does not learn which.
     Wrong,
+    /// The password is right, but the account has single sign-on and the user is not marked as break-glass.
+    SignOnOnly,
     /// Too many failures; the password was not verified.
     Throttled {
         /// Seconds to wait.

@@ -21,10 +21,7 @@ const NAME: usize = 22;
 impl People {
     /// A token for the browser that just signed in.
     pub async fn device_token(&self, user: &User) -> Result<SecretString> {
-        let (item, stored) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
+        let (item, stored) = self.core.stored_user(user).await?;
         let valid = SignedDuration::from_hours(24 * DEVICE_DAYS);
         let expires = self
             .core

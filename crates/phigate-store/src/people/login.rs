@@ -34,17 +34,14 @@ impl People {
         password: &SecretString,
         origin: &str,
     ) -> Result<bool> {
-        let known = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
+        let known = self.core.stored_user(user).await?;
         let guess = Guess::confirmation(&self.core.keyring.root.guesses, &user.id);
         match self
             .check_password(&guess, Some(known), password, origin)
             .await?
         {
             LoginOutcome::Right(found) => Ok(found.id == user.id),
-            LoginOutcome::Wrong => Ok(false),
+            LoginOutcome::Wrong | LoginOutcome::SignOnOnly => Ok(false),
             LoginOutcome::Throttled { retry_after_s } => {
                 Err(StoreError::Throttled { retry_after_s })
             }
@@ -78,6 +75,14 @@ impl People {
         match known {
             Some((item, stored)) if is_right => {
                 self.settle_guess(guess).await?;
+                if self.core.sign_on_item(&item.account).await?.is_some()
+                    && !stored.may_break_glass()
+                {
+                    let known = (item, stored);
+                    self.record_failure(Act::LoginFailed, Some(&known), origin)
+                        .await?;
+                    return Ok(LoginOutcome::SignOnOnly);
+                }
                 let user = public(&item, &stored);
                 if passwords::is_bare(&stored.password) {
                     self.pepper(&item, stored, password).await?;

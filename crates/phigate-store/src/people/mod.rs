@@ -8,12 +8,14 @@ mod recovery;
 mod second_factor;
 mod second_step;
 mod sessions;
+mod sign_on;
 mod throttle;
 mod users;
 
 pub use devices::DEVICE_DAYS;
 pub(crate) use links::LinkBody;
 pub use passwords::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
+pub use sign_on::SignOn;
 pub(crate) use users::UserBody;
 
 use std::sync::Arc;

@@ -23,10 +23,7 @@ impl People {
             .iter()
             .map(|code| self.recovery_hash(user, code))
             .collect();
-        let (item, mut stored) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
+        let (item, mut stored) = self.core.stored_user(user).await?;
         if stored.totp.is_none() {
             return Err(StoreError::NotFound("second factor"));
         }
@@ -44,10 +41,7 @@ impl People {
     /// Redeems a recovery code. False if it is unknown or was used before.
     pub async fn use_recovery_code(&self, user: &User, code: &str, origin: &str) -> Result<bool> {
         let hash = self.recovery_hash(user, &plain(code));
-        let (item, mut stored) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
+        let (item, mut stored) = self.core.stored_user(user).await?;
         let before = stored.recovery.len();
         stored.recovery.retain(|known| *known != hash);
         if stored.recovery.len() == before {
@@ -66,10 +60,7 @@ impl People {
 
     /// The number of a user's unused recovery codes.
     pub async fn recovery_codes_left(&self, user: &User) -> Result<usize> {
-        let (_, stored) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
+        let (_, stored) = self.core.stored_user(user).await?;
         Ok(stored.recovery.len())
     }
 

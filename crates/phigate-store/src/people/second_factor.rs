@@ -54,10 +54,7 @@ impl People {
 
     /// The secret of a user's second factor.
     pub async fn totp(&self, user: &User) -> Result<Option<SecretBytes>> {
-        let (_, stored) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
+        let (_, stored) = self.core.stored_user(user).await?;
         let Some(sealed) = stored.totp else {
             return Ok(None);
         };
@@ -74,10 +71,7 @@ impl People {
     /// Marks the time step of a one-time code as used. False if it, or a later step, was used before.
     pub async fn use_totp_step(&self, user: &User, step: u64) -> Result<bool> {
         for _ in 0..8 {
-            let (item, mut stored) = self
-                .core
-                .user_by_email(&user.account_id, &user.email)
-                .await?;
+            let (item, mut stored) = self.core.stored_user(user).await?;
             if step <= stored.totp_step {
                 return Ok(false);
             }

@@ -29,10 +29,20 @@ struct SessionBody {
     expires: Timestamp,
     idle_s: i64,
     origin: String,
+    /// The identity provider's name of the login, which a logout token may give.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provider_session: Option<String>,
 }
 
+/// A password does not open an account with single sign-on, unless its owner is marked.
+const SIGN_ON_ONLY: StoreError = StoreError::Invalid {
+    what: "login",
+    why: "the account has single sign-on, and a password works only for owners marked as break-glass",
+};
+
 impl Sessions {
-    /// Starts a session after a complete login and records it.
+    /// Starts a session after a complete login with a password and records it. Refused if the account has single
+    /// sign-on and the user is not marked as break-glass.
     pub async fn begin_session(
         &self,
         user: &User,
@@ -40,46 +50,26 @@ impl Sessions {
         origin: &str,
     ) -> Result<NewSession> {
         let (_, account) = self.core.account_item(&user.account_id).await?;
-        let (old_user, mut stored_user) = self
-            .core
-            .user_by_email(&user.account_id, &user.email)
-            .await?;
-        let (now, id, token) = (self.core.now(), random_id(12), random_base62(TOKEN));
-        let expires = self.core.expiry(Some(policy.absolute))?.unwrap_or(now);
-        let stored = SessionBody {
-            user: user.id.clone(),
-            created: now,
-            last_seen: now,
-            confirmed: now,
-            expires,
-            idle_s: policy.idle.as_secs(),
-            origin: origin.to_owned(),
+        let (old_user, mut stored_user) = self.core.stored_user(user).await?;
+        let what = match self.core.sign_on_item(&user.account_id).await? {
+            None => Act::Login,
+            Some(_) if stored_user.may_break_glass() => Act::LoginBreakGlass,
+            Some(_) => return Err(SIGN_ON_ONLY),
         };
+        let core = &self.core;
+        let session = core.new_session(&user.account_id, &user.id, policy, origin, None);
+        let (session, mut changes) = session.await?;
+        let now = self.core.now();
         stored_user.last_login = Some(now);
-        let mut changes = self.stale_sessions(&user.account_id).await?;
-        changes.push(Change::Put(
-            Item::new(
-                &user.account_id,
-                ItemKind::Session,
-                &id,
-                Some(&token_hash(&token)),
-                &stored,
-            ),
-            Expect::Absent,
-        ));
         changes.push(old_user.replaced_by(&stored_user));
-        let act = AdminAct::new(now, &account.name, &user.email, Act::Login)
-            .target(&id)
+        let act = AdminAct::new(now, &account.name, &user.email, what)
+            .target(&session.id)
             .detail("origin", origin);
         self.core
             .change(&user.account_id, &act, changes, false)
             .await
             .map_err(about(ItemKind::Session.label()))?;
-        Ok(NewSession {
-            id,
-            token: SecretString::new(token),
-            expires,
-        })
+        Ok(session)
     }
 
     /// The session of a token, if it is valid now; updates its last use.
@@ -197,23 +187,6 @@ impl Sessions {
             .map_err(about(ItemKind::Session.label()))
     }
 
-    /// The changes that delete expired sessions.
-    async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
-        let now = self.core.now();
-        let mut changes = Vec::new();
-        for item in self
-            .core
-            .guard()
-            .items(account_id, ItemKind::Session)
-            .await?
-        {
-            if !is_valid(&item.read()?, now) {
-                changes.push(item.deleted());
-            }
-        }
-        Ok(changes)
-    }
-
     async fn session_item(&self, account_id: &str, id: &str) -> Result<(Item, SessionBody)> {
         let item = self
             .core
@@ -227,6 +200,70 @@ impl Sessions {
 }
 
 impl Core {
+    /// A new session, and the changes that store it and delete expired ones.
+    pub(super) async fn new_session(
+        &self,
+        account_id: &str,
+        user_id: &str,
+        policy: SessionPolicy,
+        origin: &str,
+        provider_session: Option<String>,
+    ) -> Result<(NewSession, Vec<Change>)> {
+        let (now, id, token) = (self.now(), random_id(12), random_base62(TOKEN));
+        let expires = self.expiry(Some(policy.absolute))?.unwrap_or(now);
+        let stored = SessionBody {
+            user: user_id.to_owned(),
+            created: now,
+            last_seen: now,
+            confirmed: now,
+            expires,
+            idle_s: policy.idle.as_secs(),
+            origin: origin.to_owned(),
+            provider_session,
+        };
+        let lookup = token_hash(&token);
+        let item = Item::new(account_id, ItemKind::Session, &id, Some(&lookup), &stored);
+        let mut changes = self.stale_sessions(account_id).await?;
+        changes.push(Change::Put(item, Expect::Absent));
+        let session = NewSession {
+            id,
+            token: SecretString::new(token),
+            expires,
+        };
+        Ok((session, changes))
+    }
+
+    /// The changes that delete expired sessions.
+    async fn stale_sessions(&self, account_id: &str) -> Result<Vec<Change>> {
+        let now = self.now();
+        let mut changes = Vec::new();
+        for item in self.guard().items(account_id, ItemKind::Session).await? {
+            if !is_valid(&item.read()?, now) {
+                changes.push(item.deleted());
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The changes that end the sessions that came from the identity provider with this name, of some users.
+    pub(super) async fn end_provider_sessions(
+        &self,
+        account_id: &str,
+        users: &[String],
+        provider_session: Option<&str>,
+    ) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        for item in self.guard().items(account_id, ItemKind::Session).await? {
+            let stored: SessionBody = item.read()?;
+            let is_named = provider_session.is_none()
+                || stored.provider_session.as_deref() == provider_session;
+            if is_named && users.contains(&stored.user) {
+                changes.push(item.deleted());
+            }
+        }
+        Ok(changes)
+    }
+
     /// The changes that end a user's sessions.
     pub(super) async fn end_sessions(
         &self,

@@ -1,14 +1,14 @@
 //! Users of the dashboard: create, list, remove; passwords and second factors.
 
 use jiff::Timestamp;
-use phigate_types::{Act, Role};
+use phigate_types::{Act, Role, Roles};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
 use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::random_id;
-use crate::model::{AdminAct, User};
+use crate::model::{AdminAct, Subject, User};
 use crate::people::People;
 use crate::{Result, SecretString, StoreError};
 
@@ -16,7 +16,17 @@ use crate::{Result, SecretString, StoreError};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct UserBody {
     pub(crate) email: String,
+    /// The only role, or the first of several.
     pub(crate) role: Role,
+    /// All roles, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) roles: Vec<Role>,
+    /// Identity at the identity provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<Subject>,
+    /// Whether the password works although the account has single sign-on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) break_glass: bool,
     /// Hash of the password; empty if there is none, and then no password is right.
     pub(crate) password: String,
     pub(crate) totp: Option<String>,
@@ -44,6 +54,9 @@ impl People {
         let stored = UserBody {
             email: email.clone(),
             role,
+            roles: Vec::new(),
+            subject: None,
+            break_glass: false,
             password: match password {
                 Some(password) => self.passwords.hash(password).await?,
                 None => String::new(),
@@ -138,19 +151,47 @@ impl People {
         Ok(users)
     }
 
+    /// Marks an owner as break-glass, or removes the mark, and ends their sessions except one.
+    pub async fn set_break_glass(
+        &self,
+        account_id: &str,
+        email: &str,
+        is_marked: bool,
+        keep_session: Option<&str>,
+        actor: &str,
+    ) -> Result<()> {
+        let (_, stored) = self.core.user_by_key(account_id, email).await?;
+        if is_marked && !stored.all_roles().has(Role::Owner) {
+            return Err(StoreError::Invalid {
+                what: "break-glass mark",
+                why: "only owners may have it",
+            });
+        }
+        if stored.break_glass == is_marked {
+            return Ok(());
+        }
+        let what = Act::UserBreakGlass;
+        let edit = |stored: &mut UserBody| stored.break_glass = is_marked;
+        self.edit_user(account_id, email, keep_session, actor, what, edit)
+            .await
+    }
+
     /// Removes a user, ends their sessions and revokes their invitations, which would let them in again.
     pub async fn remove_user(&self, account_id: &str, email: &str, actor: &str) -> Result<()> {
-        let (item, stored) = self.core.user_by_email(account_id, email).await?;
+        let (item, stored) = self.core.user_by_key(account_id, email).await?;
         let (_, account) = self.core.account_item(account_id).await?;
         let mut changes = self.core.end_sessions(account_id, &item.id, None).await?;
-        changes.extend(self.core.withdraw_links(account_id, &stored.email).await?);
+        // The address of a person of an identity provider may be that of another user.
+        if stored.subject.is_none() {
+            changes.extend(self.core.withdraw_links(account_id, &stored.email).await?);
+        }
         changes.push(Change::Delete {
             account: item.account.clone(),
             kind: ItemKind::User,
             id: item.id.clone(),
         });
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::UserRemove)
-            .target(&stored.email);
+            .target(&public(&item, &stored).actor());
         self.core
             .change(account_id, &act, changes, false)
             .await
@@ -188,9 +229,13 @@ impl People {
         role: Role,
         actor: &str,
     ) -> Result<()> {
-        let (item, mut stored) = self.core.user_by_email(account_id, email).await?;
+        let (item, mut stored) = self.core.user_by_key(account_id, email).await?;
         let (_, account) = self.core.account_item(account_id).await?;
+        if stored.subject.is_some() {
+            return Err(FROM_GROUPS);
+        }
         let before = std::mem::replace(&mut stored.role, role);
+        stored.break_glass &= role == Role::Owner;
         let mut changes = self.core.end_sessions(account_id, &item.id, None).await?;
         changes.push(item.replaced_by(&stored));
         let act = AdminAct::new(self.core.now(), &account.name, actor, Act::UserRole)
@@ -210,8 +255,11 @@ impl People {
         what: Act,
         edit: impl Fn(&mut UserBody),
     ) -> Result<()> {
-        let (item, mut stored) = self.core.user_by_email(account_id, email).await?;
+        let (item, mut stored) = self.core.user_by_key(account_id, email).await?;
         let (_, account) = self.core.account_item(account_id).await?;
+        if stored.subject.is_some() {
+            return Err(NO_PASSWORD);
+        }
         edit(&mut stored);
         let mut changes = self
             .core
@@ -226,29 +274,65 @@ impl People {
     }
 }
 
+/// Roles of a person of an identity provider cannot be set.
+const FROM_GROUPS: StoreError = StoreError::Invalid {
+    what: "role",
+    why: "it follows from the person's groups at the identity provider",
+};
+/// A person of an identity provider has neither password nor second factor here.
+const NO_PASSWORD: StoreError = StoreError::Invalid {
+    what: "user",
+    why: "the person signs in with the identity provider, without a password",
+};
+
+impl UserBody {
+    /// Whether the password opens an account that has single sign-on.
+    pub(super) fn may_break_glass(&self) -> bool {
+        self.break_glass && self.all_roles().has(Role::Owner)
+    }
+
+    /// All roles.
+    pub(crate) fn all_roles(&self) -> Roles {
+        match self.roles.is_empty() {
+            true => self.role.into(),
+            false => self.roles.iter().copied().collect(),
+        }
+    }
+}
+
 impl Core {
     /// Whether an account has an owner.
     pub(super) async fn has_owner(&self, account_id: &str) -> Result<bool> {
         for item in self.guard().items(account_id, ItemKind::User).await? {
-            if item.read::<UserBody>()?.role == Role::Owner {
+            if item.read::<UserBody>()?.all_roles().has(Role::Owner) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    pub(super) async fn user_by_email(
+    /// The user with an e-mail address or an id.
+    pub(super) async fn user_by_key(
         &self,
         account_id: &str,
-        email: &str,
+        key: &str,
     ) -> Result<(Item, UserBody)> {
+        let lookup = normal_email(key);
+        let users = self.guard().items(account_id, ItemKind::User).await?;
+        let is_this = |item: &Item| item.lookup.as_deref() == Some(&lookup) || item.id == key;
+        let item = users.into_iter().find(is_this);
+        let item = item.ok_or(StoreError::NotFound(ItemKind::User.label()))?;
+        let stored = item.read()?;
+        Ok((item, stored))
+    }
+
+    /// A user as stored now.
+    pub(super) async fn stored_user(&self, user: &User) -> Result<(Item, UserBody)> {
         let found = self
             .guard()
-            .find(ItemKind::User, &normal_email(email))
-            .await?;
-        let item = found
-            .filter(|item| item.account == account_id)
-            .ok_or(StoreError::NotFound(ItemKind::User.label()))?;
+            .item(&user.account_id, ItemKind::User, &user.id);
+        let item = found.await?;
+        let item = item.ok_or(StoreError::NotFound(ItemKind::User.label()))?;
         let stored = item.read()?;
         Ok((item, stored))
     }
@@ -260,7 +344,9 @@ pub(crate) fn public(item: &Item, stored: &UserBody) -> User {
         id: item.id.clone(),
         account_id: item.account.clone(),
         email: stored.email.clone(),
-        role: stored.role,
+        roles: stored.all_roles(),
+        subject: stored.subject.clone(),
+        break_glass: stored.break_glass,
         has_totp: stored.totp.is_some(),
         created: stored.created,
         last_login: stored.last_login,

@@ -40,6 +40,7 @@ mod scan;
 mod secrets;
 mod serve;
 mod settings;
+mod sso;
 mod store;
 mod table;
 mod transfer;
@@ -167,6 +168,9 @@ enum Command {
     /// Let the tokens of an issuer act as an API key
     #[command(subcommand)]
     Jwt(jwt::Jwt),
+    /// Let people sign in to the dashboard with an identity provider
+    #[command(subcommand)]
+    Sso(sso::Sso),
     /// Create, list and revoke keys of the admin API
     #[command(subcommand)]
     AdminKey(admin_key::AdminKey),
@@ -306,6 +310,7 @@ pub(crate) async fn act(Parsed(command): Parsed, session: &Session) -> anyhow::R
         Command::User(user) => user::act(user, session).await,
         Command::Key(key) => key::act(key, session).await,
         Command::Jwt(jwt) => jwt::act(jwt, session).await,
+        Command::Sso(sso) => sso::act(sso, session).await,
         Command::AdminKey(key) => admin_key::act(key, session).await,
         Command::Provider(provider) => provider::act(provider, session).await,
         Command::Fallback(fallback) => fallback::act(fallback, session).await,
@@ -326,6 +331,7 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
         Command::Jwt(jwt) => jwt::run(jwt, global),
+        Command::Sso(sso) => sso::run(sso, global),
         Command::AdminKey(key) => admin_key::run(key, global),
         Command::MasterKey(master_key) => master_key::run(&master_key, global),
         Command::Provider(provider) => provider::run(provider, global),

@@ -1,8 +1,7 @@
 //! The link by which the installation gets its first owner, printed at every start until there is one.
 
 use jiff::{SignedDuration, Timestamp};
-use phigate_store::{SecretString, StoreError, Vault};
-use phigate_types::Role;
+use phigate_store::{SecretString, StoreError, User, Vault};
 
 /// Validity of a link. The next start makes another.
 const VALID: SignedDuration = SignedDuration::from_hours(24);
@@ -23,7 +22,7 @@ pub(super) async fn owner_link(
     let accounts = vault.accounts.accounts().await?;
     for account in &accounts {
         let users = vault.people.users(&account.id).await?;
-        if users.iter().any(|user| user.role == Role::Owner) {
+        if users.iter().any(User::is_owner) {
             return Ok(None);
         }
     }

@@ -23,11 +23,17 @@ pub(super) enum Users {
         password_stdin: bool,
         #[arg(long, default_value = Role::Owner.code(), help = roles(), value_parser = role)]
         role: Role,
+        /// Whether an owner may sign in with the password although the account has single sign-on
+        #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = on_or_off)]
+        break_glass: Option<bool>,
     },
-    /// Change a person's role or password and end their sessions
+    /// Change a person's role, password or break-glass mark and end their sessions
     Set {
         /// E-mail address
         email: String,
+        /// Whether an owner may sign in with the password although the account has single sign-on
+        #[arg(long, value_name = "on|off", num_args = 0..=1, default_missing_value = "on", value_parser = on_or_off)]
+        break_glass: Option<bool>,
         #[arg(long, help = roles(), value_parser = role)]
         role: Option<Role>,
         /// Read a new password from standard input
@@ -45,7 +51,7 @@ pub(super) enum Users {
     },
     /// Remove a person and end their sessions
     Remove {
-        /// E-mail address
+        /// E-mail address, or the id of a person of the identity provider
         email: String,
         /// Remove the only owner too; afterwards no user can change anything in the dashboard
         #[arg(long)]
@@ -71,25 +77,36 @@ pub(super) async fn act(user: Users, session: &Session) -> anyhow::Result<ExitCo
             email,
             password_stdin,
             role,
+            break_glass,
         } => {
+            if break_glass == Some(true) && role != Role::Owner {
+                bail!("--break-glass: only owners may have the mark");
+            }
             // A call of the admin API may leave the password out.
             let has_password = password_stdin || !session.is_remote();
             add(session, &email, role, has_password).await?;
+            if break_glass == Some(true) {
+                set_break_glass(session, &email, true).await?;
+            }
         }
         Users::Set {
             email,
+            break_glass,
             role,
             password_stdin,
             last_owner,
         } => {
-            if role.is_none() && !password_stdin {
-                bail!("nothing to change: give --role or --password-stdin");
+            if role.is_none() && !password_stdin && break_glass.is_none() {
+                bail!("nothing to change: give --role, --password-stdin or --break-glass");
             }
             if let Some(role) = role {
                 set_role(session, &email, role, last_owner).await?;
             }
             if password_stdin {
                 set_password(session, &email).await?;
+            }
+            if let Some(is_marked) = break_glass {
+                set_break_glass(session, &email, is_marked).await?;
             }
         }
         Users::List { json } => list(session, json).await?,
@@ -127,11 +144,35 @@ async fn list(session: &Session, json: bool) -> anyhow::Result<()> {
     if json {
         return print_json(&users);
     }
-    let mut table = Table::new(&["EMAIL", "ROLE", "SECOND FACTOR", "LAST LOGIN"]);
+    let header = [
+        "EMAIL OR ID",
+        "ROLE",
+        "SECOND FACTOR",
+        "BREAK GLASS",
+        "LAST LOGIN",
+        "IDENTITY",
+    ];
+    let mut table = Table::new(&header);
     for user in users {
-        let factor = if user.has_totp { "on" } else { "off" };
+        let factor = match (&user.subject, user.has_totp) {
+            (Some(_), _) => "-",
+            (None, true) => "on",
+            (None, false) => "off",
+        };
+        let mark = if user.break_glass { "on" } else { "-" };
         let last = user.last_login.map_or("never".into(), to_the_second);
-        table.row([user.email, user.role.code().into(), factor.into(), last]);
+        let subject = user.subject.as_ref();
+        let identity = subject.map_or(String::new(), |subject| {
+            format!("{} ({subject})", user.email)
+        });
+        table.row([
+            user.key().to_owned(),
+            user.roles.codes(),
+            factor.into(),
+            mark.into(),
+            last,
+            identity,
+        ]);
     }
     table.print("nobody can log in yet: phigate user add EMAIL");
     Ok(())
@@ -145,11 +186,11 @@ async fn set_role(
 ) -> anyhow::Result<()> {
     let account = session.account().await?;
     let users = session.vault.people.users(&account.id).await?;
-    let is_this = |user: &&User| user.email.eq_ignore_ascii_case(email.trim());
+    let is_this = |user: &&User| user.key().eq_ignore_ascii_case(email.trim());
     if users
         .iter()
         .find(is_this)
-        .is_some_and(|user| user.role == role)
+        .is_some_and(|user| user.roles == role.into())
     {
         session.tell(format_args!("{email} is {role} already"));
         return Ok(());
@@ -162,6 +203,28 @@ async fn set_role(
     session.tell(format_args!(
         "{email} is {role} now; their sessions have ended"
     ));
+    Ok(())
+}
+
+/// Reads a switch.
+fn on_or_off(word: &str) -> Result<bool, String> {
+    match word {
+        "on" | "true" => Ok(true),
+        "off" | "false" => Ok(false),
+        _ => Err("write on or off".to_owned()),
+    }
+}
+
+async fn set_break_glass(session: &Session, email: &str, is_marked: bool) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let people = &session.vault.people;
+    let set = people.set_break_glass(&account.id, email, is_marked, None, session.actor());
+    set.await?;
+    let words = match is_marked {
+        true => "may sign in with the password beside single sign-on",
+        false => "is not marked as break-glass",
+    };
+    session.tell(format_args!("{email} {words}"));
     Ok(())
 }
 
@@ -184,8 +247,8 @@ async fn leaves_no_owner(
     is_confirmed: bool,
 ) -> anyhow::Result<bool> {
     let users = session.vault.people.users(&account.id).await?;
-    let mut owners = users.iter().filter(|user| user.role == Role::Owner);
-    let is_this = |user: &User| user.email.eq_ignore_ascii_case(email.trim());
+    let mut owners = users.iter().filter(|user| user.is_owner());
+    let is_this = |user: &User| user.key().eq_ignore_ascii_case(email.trim());
     let is_only = owners.next().is_some_and(is_this) && owners.next().is_none();
     if is_only && !is_confirmed {
         bail!(

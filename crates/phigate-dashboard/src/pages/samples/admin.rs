@@ -272,6 +272,10 @@ pub(super) fn sign_in_page() -> settings::sign_in::Page {
         error: None,
         require_second_factor: true,
         without: "Everybody has one.".to_owned(),
+        sign_on: None,
+        redirect_address: "https://gate.example/login/sso/default/callback".to_owned(),
+        logout_address: "https://gate.example/login/sso/default/backchannel-logout".to_owned(),
+        break_glass: 0,
     }
 }
 
@@ -341,9 +345,12 @@ pub(super) fn playground_page() -> playground::Page {
 }
 
 pub(super) fn users_page() -> users::Page {
-    let person = |email: &str, role, is_you: bool| users::Person {
+    let person = |email: &str, role: &str, is_you: bool| users::Person {
         email: email.to_owned(),
-        role,
+        key: email.to_owned(),
+        subject: None,
+        break_glass: is_you,
+        role: role.to_owned(),
         roles: users::roles("auditor"),
         has_totp: is_you,
         is_owner: is_you,
@@ -396,6 +403,7 @@ pub(super) fn account_page(offers: bool) -> account::Page {
         codes: Vec::new(),
         is_required: false,
         password_min: 12,
+        subject: None,
         offer: offers.then(|| account::Offer {
             secret: "JBSWY3DPEHPK3PXP".to_owned(),
             grouped: "JBSW Y3DP EHPK 3PXP".to_owned(),

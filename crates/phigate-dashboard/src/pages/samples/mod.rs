@@ -60,7 +60,7 @@ fn layout(current: &'static str) -> Layout {
             })
             .collect(),
         email: "morgan.roe@clinic.example".to_owned(),
-        role: "Owner",
+        role: "Owner".to_owned(),
         account: "default".to_owned(),
         csrf: "token".to_owned(),
         is_read_only: false,
@@ -220,6 +220,7 @@ fn all() -> Vec<(&'static str, String)> {
         email: "morgan.roe@clinic.example".to_owned(),
         next: "/".to_owned(),
         asks_code,
+        sign_on: Vec::new(),
     };
     let setup = setup::Page {
         layout: bare(),

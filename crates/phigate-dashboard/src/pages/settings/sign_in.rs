@@ -1,9 +1,10 @@
-//! Settings about signing in: whether all users need a second factor.
+//! Settings about signing in: single sign-on, and whether all users need a second factor.
 
 use askama::Template;
 use axum::extract::State;
-use phigate_store::Settings;
+use phigate_store::{Settings, SignOnInfo};
 
+use super::super::sign_on::{logout_address, redirect_address};
 use super::{save, tabs};
 use crate::Dash;
 use crate::layout::Layout;
@@ -20,6 +21,14 @@ pub(crate) struct Page {
     pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) require_second_factor: bool,
+    /// Single sign-on of the account.
+    pub(crate) sign_on: Option<SignOnInfo>,
+    /// Address to which the identity provider sends browsers back.
+    pub(crate) redirect_address: String,
+    /// Address to which the identity provider sends logout tokens.
+    pub(crate) logout_address: String,
+    /// Owners who may sign in with a password all the same.
+    pub(crate) break_glass: usize,
     /// Users who would have to set up a second factor, in words.
     pub(crate) without: String,
 }
@@ -32,7 +41,7 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 /// `POST /settings/sign-in`
 pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let required = visit.form().is_ticked("require_second_factor");
-    if required && !visit.session.user.has_totp {
+    if required && visit.has_password() && !visit.session.user.has_totp {
         let error = "Set up your own second factor first, under Your login: otherwise this would lock you out of this page.";
         return draw(&dash, &visit, Some(error.to_owned())).await;
     }
@@ -42,7 +51,10 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
 
 async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
     let users = dash.vault.people.users(visit.account_id()).await?;
-    let without = users.iter().filter(|user| !user.has_totp).count() as u64;
+    let without = users
+        .iter()
+        .filter(|user| !user.has_totp && user.subject.is_none())
+        .count() as u64;
     let words = match without {
         0 => "Everybody has one.".to_owned(),
         1 => "1 person has none yet.".to_owned(),
@@ -51,6 +63,7 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
             counted(many, "person").replace("persons", "people")
         ),
     };
+    let (origin, account) = (&visit.context.origin, &visit.account.name);
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -58,6 +71,10 @@ async fn draw(dash: &Dash, visit: &SignedIn, error: Option<String>) -> Answer {
             tabs: tabs(ADDRESS),
             error,
             require_second_factor: visit.account.settings.require_second_factor,
+            sign_on: dash.vault.sign_on.info(visit.account_id()).await?,
+            redirect_address: redirect_address(origin, account),
+            logout_address: logout_address(origin, account),
+            break_glass: users.iter().filter(|user| user.break_glass).count(),
             without: words,
         },
     )

@@ -1,5 +1,6 @@
 //! From the fields of a body to the words of a command.
 
+use clap::ArgAction;
 use clap::builder::{Arg, ValueParser};
 use phigate_store::SecretString;
 use phigate_types::ErrorCode;
@@ -11,8 +12,11 @@ use super::table::{Body, Name, Work};
 use crate::cli::{self, Session};
 
 /// Fields whose value is read from standard input on the command line, and the option that says so.
-pub(super) const SECRETS: [(&str, &str); 2] =
-    [("key", "key_stdin"), ("password", "password_stdin")];
+pub(super) const SECRETS: [(&str, &str); 3] = [
+    ("key", "key_stdin"),
+    ("password", "password_stdin"),
+    ("client_secret", "client_secret_stdin"),
+];
 
 /// Longest value of a field, in bytes.
 const VALUE_BYTES_MAX: usize = 64 * 1024;
@@ -22,6 +26,8 @@ const VALUE_BYTES_MAX: usize = 64 * 1024;
 pub(super) enum Kind {
     /// A string, or a list of strings.
     Text,
+    /// A list of strings, each of which may hold commas.
+    List,
     /// A whole number.
     Number,
     /// `true` or `false`.
@@ -76,6 +82,7 @@ fn field(arg: &Arg) -> Field {
         Some(_) => Kind::Text,
         None if !arg.get_action().takes_values() => Kind::Switch,
         None if is_number(arg.get_value_parser()) => Kind::Number,
+        None if is_repeated(arg) => Kind::List,
         None => Kind::Text,
     };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
@@ -87,6 +94,13 @@ fn field(arg: &Arg) -> Field {
         is_secret: secret.is_some(),
         option: arg.get_long().map(|long| format!("--{long}")),
     }
+}
+
+/// Whether an option is given once for each value, because values may hold commas.
+fn is_repeated(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Append)
+        && arg.get_value_delimiter().is_none()
+        && arg.get_long().is_some()
 }
 
 /// Takes the secret of a command out of a body.
@@ -208,6 +222,11 @@ fn options(
     for field in &known {
         let value = body.get(&field.name).filter(|value| !value.is_null());
         let Some(value) = value else { continue };
+        if let (Kind::List, Some(option)) = (field.kind, &field.option) {
+            let texts = list_of(field, value)?.into_iter();
+            options.extend(texts.map(|text| format!("{option}={text}")));
+            continue;
+        }
         let text = text_of(field, value)?;
         match (&field.option, text) {
             (_, None) => {}
@@ -219,6 +238,40 @@ fn options(
         }
     }
     Ok((options, arguments))
+}
+
+/// The texts of a list: an array, one string, or an object of lists, whose names become `NAME=VALUE`.
+fn list_of(field: &Field, value: &Value) -> Result<Vec<String>, Refusal> {
+    let wrong = || {
+        let words = "must be a string, a list of strings or an object of such lists";
+        Refusal::field(ErrorCode::InvalidType, &field.name, words)
+    };
+    let texts = |value: &Value| match value {
+        Value::String(text) => Ok(vec![text.clone()]),
+        Value::Array(items) => {
+            let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
+            texts.collect::<Option<Vec<_>>>().ok_or_else(wrong)
+        }
+        _ => Err(wrong()),
+    };
+    let mut all = Vec::new();
+    match value {
+        Value::Object(named) => {
+            for (name, value) in named {
+                let named = texts(value)?.into_iter();
+                all.extend(named.map(|text| format!("{name}={text}")));
+            }
+        }
+        value => all = texts(value)?,
+    }
+    let is_fine = |text: &String| text.len() <= VALUE_BYTES_MAX && !text.contains('\0');
+    match all.iter().all(is_fine) {
+        true => Ok(all),
+        false => {
+            let words = "is too long, or holds a character that is not text";
+            Err(Refusal::field(ErrorCode::InvalidValue, &field.name, words))
+        }
+    }
 }
 
 /// The text of a field's value; `None` for a switch that is off.
@@ -237,7 +290,7 @@ fn text_of(field: &Field, value: &Value) -> Result<Option<String>, Refusal> {
                 None => return wrong("must be a string or a list of strings"),
             }
         }
-        (Kind::Text, _) => return wrong("must be a string or a list of strings"),
+        (Kind::Text | Kind::List, _) => return wrong("must be a string or a list of strings"),
     };
     if text.len() > VALUE_BYTES_MAX || text.contains('\0') {
         let words = "is too long, or holds a character that is not text";

@@ -306,6 +306,11 @@ fn property(field: &Field) -> Value {
         Kind::Number => json!({"type": "integer", "minimum": 0}),
         Kind::Switch => json!({"type": "boolean"}),
         Kind::Text if field.is_secret => json!({"type": ["string", "object"]}),
+        Kind::List => json!({
+            "type": ["string", "array", "object"],
+            "items": {"type": "string"},
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        }),
         Kind::Text => json!({"type": ["string", "array"], "items": {"type": "string"}}),
     }
 }

@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use phigate_gateway::{KindState, account_fields, kind_states, profile_name};
-use phigate_store::AdminAdmission;
+use phigate_store::{AdminAdmission, User};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -148,7 +148,22 @@ pub(super) fn settings<'a>(session: &'a Session, key: &'a AdminAdmission) -> Ent
     .boxed()
 }
 
-/// The users, without their passwords.
+/// Single sign-on, without the secret.
+pub(super) fn sso<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entries<'a> {
+    async {
+        let info = session.vault.sign_on.info(&key.account_id).await?;
+        let entry = |info| Ok((String::new(), serde_json::to_value(info)?));
+        info.into_iter().map(entry).collect()
+    }
+    .boxed()
+}
+
+/// The users, without their passwords. People of an identity provider are named by their id.
 pub(super) fn users<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entries<'a> {
-    async { named("email", &session.vault.people.users(&key.account_id).await?) }.boxed()
+    async {
+        let users = session.vault.people.users(&key.account_id).await?;
+        let entry = |user: User| Ok((user.key().to_owned(), serde_json::to_value(&user)?));
+        users.into_iter().map(entry).collect()
+    }
+    .boxed()
 }

@@ -465,6 +465,30 @@ pub(super) static RESOURCES: &[Resource] = &[
             ),
         ],
     ),
+    Resource {
+        is_single: true,
+        ..resource(
+            "sso",
+            "single sign-on",
+            "",
+            PEOPLE,
+            read::sso,
+            &[
+                LIST,
+                Call {
+                    at: At::All,
+                    ..put(&["sso", "set"], Name::None, Put::Any, Body::Options)
+                },
+                run(
+                    Verb::Delete,
+                    At::All,
+                    "Turn off",
+                    &["sso", "off"],
+                    Body::None,
+                ),
+            ],
+        )
+    },
     resource(
         "users",
         "user",
@@ -545,6 +569,7 @@ mod tests {
         let without = [
             ("provider test", "a trial"),
             ("export-to test", "a trial"),
+            ("sso test", "a trial"),
             ("policy try", "a trial"),
             ("policy explain", "reads"),
             ("policy request-header", "settings/request_header"),
@@ -576,6 +601,7 @@ mod tests {
             "policy",
             "profile",
             "provider",
+            "sso",
             "user",
         ];
         for group in groups {
