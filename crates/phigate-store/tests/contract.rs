@@ -77,6 +77,11 @@ promises! {
         a_recovery_code_works_once_and_goes_with_the_second_factor,
         a_code_that_is_typed_twice_at_one_moment_works_once,
         a_changed_role_ends_sessions_which_an_owner_sees;
+    sign_on:
+        rights_of_last_login_bind_on_replicas,
+        logout_token_works_once_on_replicas,
+        client_secret_stays_with_its_client,
+        logins_at_one_moment_all_succeed;
     records:
         a_decision_is_there_when_it_is_acknowledged,
         lazily_recorded_decisions_are_never_lost_on_close,

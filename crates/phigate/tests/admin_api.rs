@@ -287,3 +287,32 @@ fn key_of_one_account_sees_no_other() {
         3
     );
 }
+
+#[test]
+fn sign_on_is_set_without_its_secret() {
+    let (gateway, _provider, key) = start("owner");
+    assert_eq!(get(&gateway, &key, "/sso").json(), json!({}));
+    let body = json!({
+        "issuer": "https://idp.example", "client_id": "gate", "client_secret": "s-invented-51",
+        "role": ["viewer=CN=All,OU=Groups", "owner=Admins"],
+    });
+    let set = put(&gateway, &key, "/sso", &body);
+    assert!(set.status < 300, "{}", set.text());
+    assert!(!set.text().contains("s-invented"));
+    let read = get(&gateway, &key, "/sso").json();
+    assert_eq!(read["role"], body["role"]);
+    assert_eq!(read["has_secret"], true);
+    // An object of lists says the same.
+    let mut named = body;
+    named["role"] = json!({"owner": ["Admins"]});
+    assert!(put(&gateway, &key, "/sso", &named).status < 300);
+    assert!(gateway.command(&["sso", "show"]).contains("owner=Admins"));
+    named["role"] = json!({"owner": "x", "admin": ["y"]});
+    let refused = put(&gateway, &key, "/sso", &named);
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    let removed = call(&gateway, &key, ("DELETE", "/sso"), "", None);
+    assert!(removed.status < 300, "{}", removed.text());
+    assert_eq!(gateway.command(&["sso", "show"]).trim(), "off");
+    let operator = admin_key(&gateway, &["--role", "operator"]);
+    assert_eq!(get(&gateway, &operator, "/sso").status, 403);
+}

@@ -233,6 +233,10 @@ async fn setup(dash: &Dash, account: &str) -> Result<SignOnSetup, PageError> {
 
 /// The login page with the reason why a login failed.
 async fn refused(dash: &Dash, guest: &Guest, error: SignOnError) -> Result<Response, PageError> {
+    tracing::warn!(
+        cause = error.code(),
+        "a sign-in with an identity provider failed"
+    );
     let status = match error.is_outage() {
         true => StatusCode::BAD_GATEWAY,
         false => StatusCode::UNAUTHORIZED,

@@ -8,6 +8,7 @@ use phigate_verify::chain::{digest, hex};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Core, about};
+use crate::guard::TRIES;
 use crate::item::{Change, Expect, Item, ItemKind};
 use crate::keys::{random_base62, random_id};
 use crate::model::{AdminAct, NewSession, Session, SessionPolicy, User};
@@ -44,6 +45,22 @@ impl Sessions {
     /// Starts a session after a complete login with a password and records it. Refused if the account has single
     /// sign-on and the user is not marked as break-glass.
     pub async fn begin_session(
+        &self,
+        user: &User,
+        policy: SessionPolicy,
+        origin: &str,
+    ) -> Result<NewSession> {
+        for _ in 0..TRIES {
+            match self.try_to_begin(user, policy, origin).await {
+                // Another login of the same person, or of one whose session had expired, was faster.
+                Err(StoreError::Conflict(_)) => {}
+                done => return done,
+            }
+        }
+        Err(StoreError::Conflict(ItemKind::Session.label()))
+    }
+
+    async fn try_to_begin(
         &self,
         user: &User,
         policy: SessionPolicy,

@@ -13,4 +13,5 @@ pub mod reading;
 pub mod recognizers;
 pub mod records;
 pub mod rosters;
+pub mod sign_on;
 pub mod trail;

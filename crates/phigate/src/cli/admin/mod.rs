@@ -124,7 +124,8 @@ impl Admin {
                 .map(|(_, value)| entry(http::StatusCode::OK, &value))
                 .ok_or_else(Refusal::not_found),
             None if asked.resource.is_single => {
-                let (_, value) = entries.into_iter().next().ok_or_else(Refusal::not_found)?;
+                let value = entries.into_iter().next().map(|(_, value)| value);
+                let value = value.unwrap_or_else(|| Map::new().into());
                 Ok(entry(http::StatusCode::OK, &value))
             }
             None => list(entries, query),
