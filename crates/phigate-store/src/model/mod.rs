@@ -37,7 +37,8 @@ pub use filter::{
 pub use issuer::{IssuerConfig, IssuerInfo, TokenRule};
 pub use kinds::{KindSettings, KindsAct};
 pub use people::{
-    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Session, SessionPolicy, User,
+    Invite, Link, LinkPurpose, Login, LoginOutcome, NewSession, Session, SessionPolicy, Subject,
+    User,
 };
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
@@ -46,6 +47,6 @@ pub(crate) use roster::{RosterCache, RosterCodes, RosterKey};
 pub use roster::{RosterDraft, RosterInfo, Rosters};
 pub use sign_on::{
     GroupRole, GroupRoleError, SignOnConfig, SignOnInfo, SignOnOutcome, SignOnPerson, SignOnSetup,
-    SignOut, Subject,
+    SignOut,
 };
 pub use stats::{Bucket, ProviderHealth, Stats, Use, Window};

@@ -1,11 +1,27 @@
 //! Users of the dashboard, their sessions and one-time links.
 
+use std::fmt;
+
 use jiff::{SignedDuration, Timestamp};
 use phigate_types::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-use crate::model::Subject;
+
+/// Identity of a person at an identity provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// Address of the identity provider.
+    pub issuer: String,
+    /// Name of the person there.
+    pub sub: String,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} at {}", self.sub, self.issuer)
+    }
+}
 
 /// A user, without any secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -8,25 +8,10 @@ use phigate_types::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
-use crate::model::{NewSession, User};
+use crate::model::{NewSession, Subject, User};
 
 /// Longest group, in bytes.
 const GROUP_BYTES_MAX: usize = 500;
-
-/// Identity of a person at an identity provider.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Subject {
-    /// Address of the identity provider.
-    pub issuer: String,
-    /// Name of the person there.
-    pub sub: String,
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} at {}", self.sub, self.issuer)
-    }
-}
 
 /// A group of the identity provider, and the role of its members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
