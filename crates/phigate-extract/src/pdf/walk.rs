@@ -214,6 +214,22 @@ impl<'f> Walk<'f, '_, '_> {
             None => return Err(Unread::HiddenText),
         };
         match role {
+            Role::Form | Role::Drawing => self.form(reader.form(index, None)?, place)?,
+            role => self.data(role, index, dict, place)?,
+        }
+        self.file.claim(index);
+        Ok(())
+    }
+
+    /// Takes the text of a stream that draws nothing.
+    fn data(
+        &mut self,
+        role: Role,
+        index: usize,
+        dict: &'f Dict,
+        place: Place,
+    ) -> Result<(), Unread> {
+        match role {
             Role::Font => self.font(index)?,
             Role::Profile => {
                 let bytes = self.file.decode(index)?;
@@ -254,9 +270,8 @@ impl<'f> Walk<'f, '_, '_> {
                 let pixels = pictures::check(self.file, index, dict)?;
                 pictures::add(&mut self.pixels, pixels)?;
             }
-            Role::Form | Role::Drawing => self.form(reader.form(index, None)?, place)?,
+            Role::Form | Role::Drawing => return Err(Unread::HiddenText),
         }
-        self.file.claim(index);
         Ok(())
     }
 
