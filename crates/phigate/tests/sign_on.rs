@@ -411,7 +411,7 @@ fn changed_settings_end_sessions_of_provider() {
     let gateway = started(&idp);
     let mut browser = Browser::new(&gateway);
     browser.sign_in(&idp, &json!({}), true);
-    // The same settings once more change nothing.
+    // Setting equal values again ends no session.
     idp.set(&gateway);
     assert!(browser.is_in());
     gateway.command(&["sso", "set", "--role", "auditor=Admins"]);

@@ -33,7 +33,7 @@ impl Map {
                         b"endcodespacerange" => map.lengths(&operands)?,
                         b"endbfchar" => map.characters(&operands)?,
                         b"endbfrange" => map.series(&operands)?,
-                        // It builds on another map.
+                        // The map builds on another, which is not in the file.
                         b"usecmap" => return Err(Unread::NoText),
                         _ => {}
                     }

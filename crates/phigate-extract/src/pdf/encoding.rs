@@ -93,7 +93,7 @@ pub(super) fn glyph(name: &[u8]) -> Option<String> {
         GLYPHS.lines().filter_map(row).collect()
     });
     let name = std::str::from_utf8(name).ok()?;
-    // What follows a dot is the shape, such as small capitals.
+    // The part after a dot names the shape of the letter, such as small capitals.
     let name = name.split('.').next().filter(|name| !name.is_empty())?;
     let mut text = String::new();
     for part in name.split('_') {
