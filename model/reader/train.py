@@ -244,6 +244,8 @@ def main():
     save(pupil, args.out / "pupil.npz", len(vocabulary))
     show("pupil", pupil)
     print(f"done {time.time() - began:.0f} s", flush=True)
+    for process in multiprocessing.active_children():
+        process.kill()
     os._exit(0)
 
 

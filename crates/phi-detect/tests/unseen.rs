@@ -20,10 +20,10 @@ const LIMITS: &[(Depth, Limits)] = &[
     (
         Depth::Careful,
         Limits {
-            without_leak_min: 0.76,
-            leak_max: 0.021,
-            covered_max: 0.010,
-            untouched_min: 0.95,
+            without_leak_min: 0.86,
+            leak_max: 0.012,
+            covered_max: 0.009,
+            untouched_min: 0.97,
         },
     ),
     (
