@@ -1,6 +1,6 @@
 # Targets for contributors and CI. `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-deploy test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image coverage mutants
+.PHONY: help run demo test test-setup test-rust test-python test-clients test-clients-all test-browser test-deploy test-arm check lint deny recipes instructions docs wheel bench profile overload soak torture failover miri arm fuzz sbom reproduce image deb release site coverage mutants
 
 # cargo-nextest runs tests in parallel processes; plain cargo test serves as well.
 RUN_TESTS := $(shell command -v cargo-nextest >/dev/null 2>&1 && echo "cargo nextest run --no-fail-fast" || echo "cargo test")
@@ -76,6 +76,17 @@ reproduce: ## build the release binary twice and compare the two byte for byte
 
 image: ## build the container image from target/release/phigate, run it without privileges, check its health
 	tests/supply/image.sh
+
+site: ## build the docs site with mdBook in target/site/book, and check its links
+	docs/site.py
+
+deb: ## build the Debian package of the release binary, in target/packages
+	cargo build --release --locked -p phigate
+	deploy/deb.sh
+
+release: ## build the files of a release: archive, Debian package, bill of materials, checksums
+	cargo build --release --locked -p phigate
+	deploy/release.sh
 
 instructions: ## count the instructions of scans with Valgrind
 	cargo test -p phi-detect --test instructions -- --nocapture

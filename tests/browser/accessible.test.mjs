@@ -18,7 +18,7 @@ after(async () => { await browser?.close(); await server?.stop(); });
 
 const pages = () => [
   "/", "/?period=month", "/?period=week&show=phi", "/audit", "/audit/administration", "/audit/find", "/audit/integrity", "/audit?action=blocked",
-  `/audit/${note.id}`, "/playground", "/settings", "/settings/replies", "/settings/detection", "/settings/retention", "/settings/limits",
+  `/audit/${note.id}`, "/playground", "/settings", "/settings/policy", "/settings/policy?add_group=wards", "/settings/allow", "/settings/recognizers", "/settings/rosters", "/settings/replies", "/settings/detection", "/settings/retention", "/settings/limits",
   "/settings/sign-in", "/providers", "/keys", "/users", "/help", "/account",
 ];
 
@@ -56,6 +56,11 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("heading", { name: "This weakens protection" }).waitFor();
     await check(page, "the question about weakening");
+    await page.goto(`${server.url}/settings/policy`);
+    await page.getByLabel("Name, Account").selectOption({ label: "Flag" });
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByRole("heading", { name: "To be saved" }).waitFor();
+    await check(page, "the preview of a policy");
     await page.goto(`${server.url}/keys`);
     await page.getByText("Revoke", { exact: true }).first().click();
     await check(page, "a question over the page");

@@ -28,6 +28,9 @@ await server.command(["restore", "set", "on"]);
 const pages = {
   overview: "/", audit: "/audit", "audit-admin": "/audit/administration", "audit-none": "/audit?model=unheard-of",
   "audit-find": "/audit/find", "audit-integrity": "/audit/integrity",
+  "audit-reports": "/audit/reports", "audit-alerts": "/audit/alerts", "audit-looks": "/audit/looks",
+  "settings-policy": "/settings/policy", "settings-allow": "/settings/allow", "settings-recognizers": "/settings/recognizers", "settings-rosters": "/settings/rosters",
+  "key-issuers": "/keys/issuers", "admin-keys": "/keys/admin",
   record: `/audit/${note.id}`, settings: "/settings", "settings-replies": "/settings/replies", "settings-detection": "/settings/detection",
   "settings-retention": "/settings/retention", "settings-limits": "/settings/limits", "settings-sign-in": "/settings/sign-in", providers: "/providers", keys: "/keys", users: "/users",
   help: "/help", account: "/account", "provider-azure": "/provider/azure-eu", "provider-add": "/providers/add/bedrock", "overview-hour": "/?period=hour", missing: "/audit/00000000-0000-7000-8000-000000000000",

@@ -80,6 +80,8 @@ export async function startServer(prepare = () => {}) {
     const child = execFile(BINARY, ["--data", data, ...args], { cwd: folder }, (error, out) => {
       if (error) failed(error); else done(out.trim());
     });
+    // A command that reads nothing may end before its input is written; its exit status tells.
+    child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
   return {

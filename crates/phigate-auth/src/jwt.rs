@@ -160,10 +160,10 @@ impl KeySet {
         self.0.is_empty()
     }
 
-    /// Whether the set has the key that a token names. A token that names none may be of any key.
+    /// Whether the set has the key that a token names, or for a token that names none, the key that signed it.
     pub fn has_key_of(&self, token: &Token) -> bool {
         match &token.key_id {
-            None => !self.0.is_empty(),
+            None => token.check_signature(self).is_ok(),
             Some(id) => self.0.iter().any(|key| key.id.as_ref() == Some(id)),
         }
     }
@@ -237,6 +237,11 @@ impl Token {
             signed: signed.to_owned(),
             signature: bytes(signature)?,
         })
+    }
+
+    /// Whether the token names its key.
+    pub fn names_key(&self) -> bool {
+        self.key_id.is_some()
     }
 
     /// The issuer that the token names.

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::uri::{Authority, PathAndQuery};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use phigate_store::{SecretString, Session};
+use phigate_store::{Account, RevealRequest, SecretString, Session, StoreError};
 
 use super::Dash;
 use super::cookies::{self, Cookie};
@@ -19,7 +19,7 @@ use super::fields::{Fields, encode};
 use super::layout::{Layout, Theme};
 use super::visit::{Frame, Guest, PageError, RequestContext, SignedIn, redirect};
 use phigate_edge::{ClientAddress, EdgeError, InflightPermit, Upload};
-use phigate_types::{Right, Roles};
+use phigate_types::{Approvals, Right, Roles};
 
 /// Permission that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,12 +247,9 @@ async fn admit_member(
     let session = session_of(dash, &cookie, is_use)
         .await?
         .ok_or_else(|| sign_in_first(&parts))?;
-    let account = dash
-        .vault
-        .accounts
-        .account(&session.user.account_id)
-        .await
-        .map_err(|error| refused(error.into()))?;
+    let accounts = &dash.vault.accounts;
+    let account = accounts.account(&session.user.account_id).await;
+    let account = account.map_err(|error| refused(error.into()))?;
     let refused_inside = |mut response: Box<Response>| {
         let frame = Frame {
             navigation: dash.navigation,
@@ -267,7 +264,6 @@ async fn admit_member(
         let error = PageError::WrongRole(access.opens.right());
         return Err(refused_inside(refused(error)));
     }
-    let roles = session.user.roles;
     let form = if is_write {
         let read =
             upload.read_with_proof(FORM_BYTES_MAX, |start| begins_with_token(&cookie, start));
@@ -280,16 +276,34 @@ async fn admit_member(
     if lacks_factor && !is_own_login(parts.uri.path()) {
         return Err(refused_inside(refused(PageError::NoSecondFactor)));
     }
+    let waiting = waiting(dash, &session, &account).await;
+    let waiting = waiting.map_err(|error| refused(error.into()))?;
     let context = context(dash, &mut parts, form, &cookie).await;
+    let may_change = access.changes.admits(session.user.roles);
     parts.extensions.insert(SignedIn {
+        waiting,
         context: Arc::new(context),
         actor: session.user.actor().into(),
         session: Arc::new(session),
         account,
         navigation: dash.navigation,
-        may_change: access.changes.admits(roles),
+        may_change,
     });
     Ok(Request::from_parts(parts, Body::empty()))
+}
+
+/// Number of requests to reveal content that a person may approve.
+async fn waiting(dash: &Dash, session: &Session, account: &Account) -> Result<usize, StoreError> {
+    let takes_two = account.settings.reveal_approvals == Approvals::Two;
+    if !takes_two || !session.user.roles.may(Right::Reveal) {
+        return Ok(0);
+    }
+    let (open, actor) = (
+        dash.vault.reveals.open(&account.id).await?,
+        session.user.actor(),
+    );
+    let waits = |one: &&RevealRequest| !one.is_approved() && one.actor != actor;
+    Ok(open.iter().filter(waits).count())
 }
 
 /// Whether a person has no second factor here. The identity provider asks for one from those who come from it.

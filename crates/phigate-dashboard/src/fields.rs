@@ -32,6 +32,18 @@ impl Fields {
             .map_or("", |(_, value)| value)
     }
 
+    /// Every value of a field.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let found = self.0.iter().filter(move |(field, _)| field == name);
+        found.map(|(_, value)| value.trim())
+    }
+
+    /// Every field with its value, trimmed.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.iter();
+        pairs.map(|(name, value)| (name.as_str(), value.trim()))
+    }
+
     /// Returns the value of a field that occurs once.
     pub(crate) fn only(&self, name: &str) -> Option<&str> {
         let mut found = self.0.iter().filter(|(field, _)| field == name);

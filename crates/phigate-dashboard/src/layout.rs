@@ -77,6 +77,8 @@ pub(crate) struct NavItem {
     pub(crate) label: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) current: bool,
+    /// Things there that wait for the viewer.
+    pub(crate) count: usize,
 }
 
 /// One button of the colour switch.
@@ -146,12 +148,36 @@ pub(crate) struct Notice {
 static DONE: &[(&str, &str)] = &[
     // Alphabetical.
     (
+        "alert",
+        "Acknowledged. The next alert of its kind shows again.",
+    ),
+    (
         "aliases",
         "Aliases saved. They apply to every request from now on.",
     ),
     (
+        "approved",
+        "Approved. The person who asked may see the content for 30 minutes.",
+    ),
+    (
+        "asked",
+        "Asked. The content is shown once another owner or auditor approves it; they see your request on their pages.",
+    ),
+    (
+        "allow-removed",
+        "Entry removed. Its value counts as PHI for every request from now on.",
+    ),
+    (
+        "value-allowed",
+        "Allowed. The value does not count as PHI for every request from now on.",
+    ),
+    (
         "codes",
         "New recovery codes created. The earlier ones no longer work.",
+    ),
+    (
+        "declined",
+        "Declined. The person who asked does not see the content.",
     ),
     (
         "fallbacks",
@@ -161,7 +187,23 @@ static DONE: &[(&str, &str)] = &[
         "invitation",
         "Invitation withdrawn. Its link no longer works.",
     ),
+    (
+        "issuer",
+        "Saved. Tokens of this issuer and audience act as the key from now on.",
+    ),
+    (
+        "issuer-gone",
+        "Issuer removed. Its tokens are refused from now on.",
+    ),
+    (
+        "key-group",
+        "Group saved. Its words of the policy hold for the key from now on.",
+    ),
     ("key-revoked", "Key revoked. It is refused from now on."),
+    (
+        "letterhead",
+        "Letterhead saved. Reports made from now on have it.",
+    ),
     (
         "mode",
         "Saved. The mode is in force for every request from now on.",
@@ -169,6 +211,10 @@ static DONE: &[(&str, &str)] = &[
     (
         "password",
         "Password changed. Every other session was signed out.",
+    ),
+    (
+        "policy",
+        "Policy saved. It applies to every request from now on.",
     ),
     (
         "provider",
@@ -183,8 +229,20 @@ static DONE: &[(&str, &str)] = &[
         "Key removed. Requests for these models are refused until you set a new one.",
     ),
     (
+        "recognizer-saved",
+        "Recognizer saved. It is looked for in every request from now on.",
+    ),
+    (
+        "recognizer-removed",
+        "Recognizer removed, with the words of the policy about its kind.",
+    ),
+    (
         "role",
         "Role changed. They were signed out everywhere and will have the new role when they sign in again.",
+    ),
+    (
+        "roster-removed",
+        "Roster removed. Its patients are no longer looked for by it.",
     ),
     ("session", "That session was signed out."),
     (
@@ -192,6 +250,14 @@ static DONE: &[(&str, &str)] = &[
         "Settings saved. They apply to every request from now on.",
     ),
     ("signed-out", "You are signed out."),
+    (
+        "sso",
+        "Saved. People sign in with the identity provider from now on. Press Test to see whether the settings work.",
+    ),
+    (
+        "sso-off",
+        "Single sign-on is off. Its sessions have ended, and passwords work again.",
+    ),
     ("totp-off", "Second factor turned off."),
     (
         "totp-on",
@@ -201,6 +267,10 @@ static DONE: &[(&str, &str)] = &[
     (
         "welcome",
         "Welcome. Your login is ready. Under Your login you can protect it with a second factor.",
+    ),
+    (
+        "withdrawn",
+        "Withdrawn. Nobody is asked to approve it any more.",
     ),
 ];
 

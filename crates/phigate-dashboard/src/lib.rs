@@ -45,7 +45,9 @@ use pages::verify::Verified;
 use phigate_edge::MissingPage;
 use phigate_gateway::{Gateway, Metrics};
 use phigate_store::{
-    Access, Accounts, Exports, Figures, Health, Links, People, Sessions, SignOn, Trail, Vault,
+    Access, Accounts, AdminKeys, Alerts, AllowLists, Exports, Figures, Health, Issuers, Links,
+    People, RecognizerLists, Reports, Reveals, RosterLists, Sessions, SignOn, Trail, Vault,
+    Verifications,
 };
 use phigate_types::Limits;
 
@@ -68,30 +70,48 @@ pub struct Server {
 /// The handles of a vault that pages use.
 pub struct Subjects {
     accounts: Accounts,
+    allow_lists: AllowLists,
+    recognizers: RecognizerLists,
+    rosters: RosterLists,
     people: People,
     sessions: Sessions,
     links: Links,
     sign_on: SignOn,
     access: Access,
+    admin_keys: AdminKeys,
+    issuers: Issuers,
     trail: Trail,
+    reveals: Reveals,
     exports: Exports,
     figures: Figures,
     health: Health,
+    reports: Reports,
+    alerts: Alerts,
+    verifications: Verifications,
 }
 
 impl From<&Vault> for Subjects {
     fn from(vault: &Vault) -> Self {
         Self {
             accounts: vault.accounts.clone(),
+            allow_lists: vault.allow_lists.clone(),
+            recognizers: vault.recognizers.clone(),
+            rosters: vault.rosters.clone(),
             people: vault.people.clone(),
             sessions: vault.sessions.clone(),
             links: vault.links.clone(),
             sign_on: vault.sign_on.clone(),
             access: vault.access.clone(),
+            admin_keys: vault.admin_keys.clone(),
+            issuers: vault.issuers.clone(),
             trail: vault.trail.clone(),
+            reveals: vault.reveals.clone(),
             exports: vault.exports.clone(),
             figures: vault.figures.clone(),
             health: vault.health.clone(),
+            reports: vault.reports.clone(),
+            alerts: vault.alerts.clone(),
+            verifications: vault.verifications.clone(),
         }
     }
 }

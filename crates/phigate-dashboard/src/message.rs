@@ -81,6 +81,7 @@ mod tests {
     #[test]
     fn signed_in_message_keeps_navigation() {
         let help = NavItem {
+            count: 0,
             href: "/help",
             label: "Help",
             icon: "help",

@@ -118,6 +118,14 @@ impl Fact {
     }
 }
 
+/// A number with its label: a part of a page's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) count: u64,
+    pub(crate) label: &'static str,
+    pub(crate) tone: &'static str,
+}
+
 /// Number of findings of a kind of PHI.
 #[derive(Debug, Clone)]
 pub(crate) struct KindChip {

@@ -81,6 +81,8 @@ pub(crate) struct SignedIn {
     pub(crate) navigation: &'static Navigation,
     /// Whether the role may send the form at the address that was opened.
     pub(crate) may_change: bool,
+    /// Requests to reveal content that this person may approve.
+    pub(crate) waiting: usize,
 }
 
 impl SignedIn {
@@ -121,10 +123,14 @@ impl SignedIn {
             theme: self.context.theme,
             form_token: &self.context.form_token,
         };
+        let mut layout = frame.layout(&self.session, &self.account, current);
+        for item in layout.nav.iter_mut().filter(|item| item.href == "/audit") {
+            item.count = self.waiting;
+        }
         Layout {
             notice: notice(self.context.query.get("done")),
             is_read_only: !self.may_change,
-            ..frame.layout(&self.session, &self.account, current)
+            ..layout
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::record::RequestRecord;
 impl RequestRecord {
     /// Records that a request may leave. When this returns, the record is on disk, or queued if that suffices.
     pub(crate) async fn forward(
-        self: Box<Self>,
+        mut self: Box<Self>,
         mut facts: Box<RequestFacts>,
         forward: &Forward,
     ) -> Result<(Written, OutcomeDue), Response> {
@@ -29,10 +29,14 @@ impl RequestRecord {
         let decision = self.decision(&mut facts, action, Some(&forward.cleared), None);
         let started = Instant::now();
         let written = self.write(decision, &facts, durability).await;
-        facts.add_recording(started.elapsed());
+        self.recording(&mut facts, started);
         let written = match written {
             Ok(written) => written,
-            Err(error) => return Err(unrecorded(&error, &facts)),
+            Err(error) => {
+                let (status, code) = (error.status(), Some(error.code()));
+                self.end_trace(&facts, Action::REFUSED, status, code);
+                return Err(unrecorded(&error, &facts));
+            }
         };
         self.gateway.metrics.added(self.received.elapsed());
         if forward.exchange.reply.replies != Replies::Off {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use jiff::Timestamp;
@@ -18,6 +18,7 @@ use smol_str::SmolStr;
 
 use crate::reply_plan::ReplyPlan;
 use crate::route::Route;
+use crate::telemetry::ListedModel;
 
 const PHI_DETECTED: HeaderName = HeaderName::from_static("x-gateway-phi-detected");
 const PHI_TYPES: HeaderName = HeaderName::from_static("x-gateway-phi-types");
@@ -41,6 +42,10 @@ pub(crate) struct RequestFacts {
     /// Durations of the scan and of writing the records.
     scan: Duration,
     recording: Duration,
+    /// End of the scan.
+    scanned: Option<Instant>,
+    /// Kind of the provider, and the model if its owner listed it there.
+    served_by: Option<(ProviderKind, Option<ListedModel>)>,
     is_stream: bool,
     /// Report of the scan; `None` before the scan.
     report: Option<Report>,
@@ -98,7 +103,9 @@ impl RequestFacts {
         }
         self.family = Some(route.format.family());
         self.provider = Some(route.name.to_owned());
-        self.terms = route.provider.config.terms(Timestamp::now());
+        let config = &route.provider.config;
+        self.terms = config.terms(Timestamp::now());
+        self.served_by = Some((config.kind, ListedModel::find(config, &route.model)));
     }
 
     /// Notes the policy for the provider that was chosen.
@@ -122,6 +129,7 @@ impl RequestFacts {
     /// Notes the result and duration of the scan.
     pub(crate) fn set_scanned(&mut self, scanned: &Scanned, took: Duration) {
         self.scan = took;
+        self.scanned = Some(Instant::now());
         let report = scanned.report();
         if report.has_phi() {
             self.original = Some(SecretBytes::new(
@@ -137,6 +145,7 @@ impl RequestFacts {
     /// Notes the result of a scan that was asked for by itself. Content is not kept, because it was not forwarded.
     pub(crate) fn set_report(&mut self, report: Report, took: Duration) {
         self.scan = took;
+        self.scanned = Some(Instant::now());
         self.report = Some(report);
     }
 
@@ -198,6 +207,7 @@ impl RequestFacts {
     /// Takes over the facts of a further attempt, because another provider may adjust or drop other parameters.
     pub(crate) fn follow(&mut self, other: Box<Self>) {
         self.family = other.family;
+        self.served_by = other.served_by;
         self.provider = other.provider;
         self.terms = other.terms;
         self.adjusted = other.adjusted;
@@ -207,6 +217,23 @@ impl RequestFacts {
     /// The family that serves the model.
     pub(crate) fn family(&self) -> Option<ProviderKind> {
         self.family
+    }
+
+    /// The kind of the provider that serves the model.
+    pub(crate) fn provider_kind(&self) -> Option<ProviderKind> {
+        self.served_by.as_ref().map(|(kind, _)| *kind)
+    }
+
+    /// The model, if an owner listed it at the provider and its name holds no PHI.
+    pub(crate) fn listed_model(&self) -> Option<&ListedModel> {
+        let (_, model) = self.served_by.as_ref()?;
+        model.as_ref().filter(|_| self.model != Model::Withheld)
+    }
+
+    /// Start and end of the scan.
+    pub(crate) fn scan_time(&self) -> Option<(Instant, Instant)> {
+        let end = self.scanned?;
+        Some((end.checked_sub(self.scan).unwrap_or(end), end))
     }
 
     /// The provider that serves the model.

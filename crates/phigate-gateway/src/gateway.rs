@@ -1,7 +1,8 @@
 //! Shared state of the gateway: store, detectors, connections to providers, limits.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use phigate_core::json::Bounds;
@@ -20,6 +21,7 @@ use crate::provider::{BaseUrls, Provider, Rest, RootsError, SetupRules};
 use crate::refusals::Refusals;
 use crate::scanners::Scanners;
 use crate::short_scans::ShortScans;
+use crate::telemetry::Telemetry;
 
 /// The one way from callers, and from the dashboard, to detectors and providers.
 pub struct Gateway {
@@ -35,6 +37,8 @@ pub struct Gateway {
     pub(crate) sign_ons: BadKeys,
     /// Counts of refused requests, until they are recorded.
     pub(crate) refusals: Refusals,
+    /// Accounts whose requests could not be recorded, until an alert says so.
+    unrecorded: Mutex<BTreeSet<String>>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) drain: Drain,
     /// Places for long scans, shared fairly. With more at work than there are processors, short requests would wait.
@@ -49,6 +53,8 @@ pub struct Gateway {
     pub(crate) limits: Limits,
     pub(crate) allow_private_providers: bool,
     pub(crate) base_urls: BaseUrls,
+    /// Telemetry for the operator's collector, if there is one.
+    pub(crate) telemetry: OnceLock<Arc<Telemetry>>,
     allow_ambient_credentials: bool,
 }
 
@@ -71,6 +77,7 @@ impl Gateway {
             bad_keys: BadKeys::new(limits, now),
             sign_ons: BadKeys::new(limits, now),
             refusals: Refusals::default(),
+            unrecorded: Mutex::default(),
             vault,
             metrics,
             drain,
@@ -85,6 +92,7 @@ impl Gateway {
             limits: *limits,
             allow_private_providers: providers.allow_private,
             base_urls: BaseUrls::new(providers.allow_private),
+            telemetry: OnceLock::new(),
             allow_ambient_credentials: providers.allow_ambient,
         }))
     }
@@ -92,6 +100,21 @@ impl Gateway {
     /// Says between how many processes the limits of a key are shared now.
     pub fn share_key_limits(&self, replicas: usize) {
         self.key_limits.share_between(replicas);
+    }
+
+    /// Notes that a request of an account could not be recorded.
+    pub(crate) fn note_unrecorded(&self, account_id: &str) {
+        let unrecorded = self.unrecorded.lock();
+        let mut unrecorded = unrecorded.unwrap_or_else(PoisonError::into_inner);
+        if !unrecorded.contains(account_id) {
+            unrecorded.insert(account_id.to_owned());
+        }
+    }
+
+    /// Takes the ids of the accounts whose requests could not be recorded since the last call.
+    pub fn take_unrecorded(&self) -> BTreeSet<String> {
+        let unrecorded = self.unrecorded.lock();
+        std::mem::take(&mut *unrecorded.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Records the number of refused requests by key and minute: finished minutes, or all when the gateway stops.

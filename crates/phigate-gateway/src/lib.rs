@@ -114,17 +114,22 @@ mod error;
 mod export;
 mod facts;
 mod failure;
+mod field_error;
+mod finish_reason;
 mod forward;
 mod gateway;
 mod intake;
+mod issuer_check;
 mod issuer_keys;
 mod key_limits;
 mod long_scans;
 mod metrics;
 mod open;
 mod order;
+mod otlp;
 mod outcome;
 mod pipeline;
+mod policy_trial;
 mod preview;
 mod provider;
 mod record;
@@ -144,18 +149,23 @@ mod short_scans;
 mod sign_on;
 mod stages;
 mod stopped;
+mod telemetry;
 #[cfg(test)]
 mod testing;
 mod trial;
 
 pub use admin_call::AdminCall;
 pub use error::GatewayError;
-pub use export::{ExportSetupError, Exporters, check_export};
+pub use export::{ExportSetupError, Exporters, TelemetryExporter, check_export};
+pub use field_error::FieldError;
+pub use finish_reason::FinishReason;
 pub use gateway::{Gateway, ProviderSettings};
+pub use issuer_check::check_issuer;
 pub use metrics::{AgreementEnd, Metrics};
 pub use open::{Call, Open, Received, Sender};
 pub use phigate_store::{Durability, Written};
 pub use pipeline::{Answered, Decided, Failed, FellBack, Recorded, Relayed, Sent};
+pub use policy_trial::{LevelChanges, PolicyTrial, TrialError, TriedFindings, TriedPolicy};
 pub use preview::{DocumentFinding, Preview};
 pub use provider::{
     BaseUrl, BaseUrlError, GivenSecret, KeyError, ProviderError, RootsError, SetupError,
@@ -170,7 +180,8 @@ pub use settings::{
     SettingError, Weaker, account_field, account_fields, changed_policy, kind_states, kinds_of,
     policy_table, profile_name, profile_of, read_entry, read_recognizer, read_words,
 };
-pub use sign_on::{SignOnCheck, SignOnError, SignOnFlow};
+pub use sign_on::{SignOnCheck, SignOnEdit, SignOnError, SignOnFlow, SingleSignOn};
 pub use stages::Stages;
 pub use stopped::Stopped;
+pub use telemetry::{Attribute, ListedModel, Operation, TelemetrySettings, Traces};
 pub use trial::Trial;

@@ -3,12 +3,15 @@
 //! Labels come from closed sets of static words and from names that owners and operators gave, so that nothing a caller
 //! sends can become one.
 
+mod gen_ai;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use gen_ai::GenAi;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use phigate_edge::{EdgeError, Observer};
@@ -20,6 +23,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
+
+use crate::telemetry::Attribute;
 
 /// Seconds: from 50 µs, which a short scan takes, to the two minutes a provider may.
 const SECONDS: [f64; 16] = [
@@ -136,6 +141,10 @@ pub struct Metrics {
     export_lag_seconds: Family<Exported, Gauge>,
     export_sent: Family<Exported, Counter>,
     export_failures: Family<Exported, Counter>,
+    spans_dropped: Counter,
+    telemetry_failures: Counter,
+    /// Metrics for collectors alone.
+    gen_ai: GenAi,
 }
 
 impl Metrics {
@@ -162,6 +171,9 @@ impl Metrics {
             export_lag_seconds: Family::default(),
             export_sent: Family::default(),
             export_failures: Family::default(),
+            spans_dropped: Counter::default(),
+            telemetry_failures: Counter::default(),
+            gen_ai: GenAi::default(),
         };
         // Registered from the start: monitoring does not see an increase from a missing value.
         for code in ErrorCode::all() {
@@ -283,6 +295,16 @@ impl Metrics {
             "Deliveries to a target of an export that failed",
             self.export_failures.clone(),
         );
+        registry.register(
+            "telemetry_spans_dropped",
+            "Spans that did not reach the OpenTelemetry collector",
+            self.spans_dropped.clone(),
+        );
+        registry.register(
+            "telemetry_failures",
+            "Calls of the OpenTelemetry collector that failed",
+            self.telemetry_failures.clone(),
+        );
     }
 
     /// Notes how far a target of an export lags behind.
@@ -315,6 +337,43 @@ impl Metrics {
         self.export_lag_seconds.remove(&label);
         self.export_sent.remove(&label);
         self.export_failures.remove(&label);
+    }
+
+    /// Counts spans that did not reach the collector.
+    pub(crate) fn spans_dropped(&self, spans: u64) {
+        self.spans_dropped.inc_by(spans);
+    }
+
+    /// Counts a call of the collector that failed.
+    pub(crate) fn telemetry_failed(&self) {
+        self.telemetry_failures.inc();
+    }
+
+    /// Notes one call of a model, with the tokens that its provider counted.
+    pub(crate) fn model_called(
+        &self,
+        mut attributes: Vec<Attribute>,
+        error: Option<ErrorCode>,
+        took: Duration,
+        tokens: Option<(u64, u64)>,
+    ) {
+        if let Some((input, output)) = tokens {
+            for (is_input, count) in [(true, input), (false, output)] {
+                attributes.push(Attribute::token_type(is_input));
+                self.gen_ai.used(&attributes, count);
+                attributes.pop();
+            }
+        }
+        attributes.extend(error.map(Attribute::error));
+        self.gen_ai.called(&attributes, took);
+    }
+
+    /// Everything, with the metrics for collectors alone.
+    pub(crate) fn text_for_collectors(&self) -> String {
+        let mut page = self.text();
+        // A string takes everything.
+        let _ = self.gen_ai.write(&mut page);
+        page
     }
 
     /// Counts a request that was answered with an error.

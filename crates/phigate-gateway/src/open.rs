@@ -119,6 +119,12 @@ impl Open {
             }
             None => KeyPermit::without_key(),
         };
+        let headers = match &admitted.source {
+            Source::Upload { headers, .. } => Some(headers),
+            Source::Typed(_) => None,
+        };
+        let telemetry = gateway.telemetry.get();
+        let trace = telemetry.and_then(|telemetry| telemetry.begin(headers, call.received));
         Ok(Self {
             record: Box::new(RequestRecord {
                 gateway: Arc::clone(gateway),
@@ -128,6 +134,7 @@ impl Open {
                 received: call.received,
                 permit,
                 stages: admitted.stages,
+                trace,
             }),
             permit: admitted.permit,
             source: admitted.source,

@@ -19,12 +19,14 @@ use phigate_types::{Action, ErrorCode, ProviderKind};
 
 use crate::error::GatewayError;
 use crate::facts::{RequestFacts, milliseconds};
+use crate::finish_reason::FinishReason;
 use crate::forward::Forward;
 use crate::metrics::Answered;
 use crate::provider::ProviderError;
 use crate::record::RequestRecord;
 use crate::reply_notes::ReplyNotes;
 use crate::request_log::RequestLine;
+use crate::telemetry::{Attribute, Operation};
 
 const ATTEMPTS: HeaderName = HeaderName::from_static("x-gateway-attempts");
 const PROVIDER: HeaderName = HeaderName::from_static("x-gateway-provider");
@@ -96,6 +98,9 @@ impl OutcomeDue {
         due.cause = None;
         due.action = forward.action;
         due.reply = ReplyNotes::new(&forward.exchange.reply);
+        if let Some(trace) = &mut due.record.trace {
+            trace.begin_attempt();
+        }
         due.attempts.push(AttemptEnd {
             provider: forward.provider.clone(),
             model: due.facts.model_of(&forward.model),
@@ -108,7 +113,7 @@ impl OutcomeDue {
     /// Notes that the provider failed.
     pub(crate) fn attempt_failed(&mut self, error: &GatewayError) {
         if let Some(due) = &mut self.0 {
-            due.end_attempt(Some(error.code()));
+            due.end_attempt(Some(error.code()), None);
         }
     }
 
@@ -124,7 +129,7 @@ impl OutcomeDue {
         let number = u32::try_from(due.attempts.len() + 1).unwrap_or(u32::MAX);
         let started = Instant::now();
         let written = due.record.attempt(&due.facts, number, forward).await;
-        due.facts.add_recording(started.elapsed());
+        due.record.recording(&mut due.facts, started);
         let written = written?;
         due.facts.follow(facts);
         self.begin(forward);
@@ -134,6 +139,12 @@ impl OutcomeDue {
     /// The record of the request's origin.
     pub(crate) fn record(&self) -> Option<&RequestRecord> {
         self.0.as_ref().map(|due| &*due.record)
+    }
+
+    /// `traceparent` for the provider that has its turn, if it gets one.
+    pub(crate) fn traceparent(&self) -> Option<HeaderValue> {
+        let due = self.0.as_ref()?;
+        due.record.trace.as_ref()?.traceparent()
     }
 
     /// Notes that the provider could not be asked, or did not answer.
@@ -249,15 +260,19 @@ impl OutcomeDue {
         let record = &due.record;
         let written = record.write_ended(decision, &outcome, &due.facts, durability);
         let written = Box::pin(written).await;
-        due.facts.add_recording(started.elapsed());
-        let written = written.map_err(|error| unrecorded(&error, &due.facts));
+        due.record.recording(&mut due.facts, started);
+        let failed = written.err();
         self.write_headers(&mut response);
-        let Some(due) = self.0.take() else {
+        let Some(mut due) = self.0.take() else {
             return response;
         };
-        if let Err(response) = written {
-            return response;
+        if let Some(error) = failed {
+            let (status, code) = (error.status(), Some(error.code()));
+            due.record
+                .end_trace(&due.facts, Action::REFUSED, status, code);
+            return unrecorded(&error, &due.facts);
         }
+        due.end_trace(&ended);
         due.count(&ended);
         due.log(&ended);
         response
@@ -267,7 +282,8 @@ impl OutcomeDue {
     /// before that is recorded as an interruption, never as a success.
     pub(crate) async fn close(mut self, ended: Ended<'_>) {
         let Some(mut due) = self.0.take() else { return };
-        due.end_attempt(ended.error);
+        due.end_attempt(ended.error, ended.summary);
+        due.end_trace(&ended);
         let outcome = due.outcome(&ended);
         let heard = due.reply.heard.take();
         due.count(&ended);
@@ -304,12 +320,13 @@ impl Drop for OutcomeDue {
             let status = StatusCode::from_u16(code.status());
             (status.unwrap_or(StatusCode::BAD_REQUEST), code)
         };
-        due.end_attempt(Some(error));
+        due.end_attempt(Some(error), None);
         let ended = Ended {
             status,
             summary: None,
             error: Some(error),
         };
+        due.end_trace(&ended);
         let outcome = due.outcome(&ended);
         due.log(&ended);
         let account = &due.record.admission.account.id;
@@ -326,7 +343,10 @@ impl Drop for OutcomeDue {
 
 impl Due {
     /// Ends the current attempt, unless it has ended.
-    fn end_attempt(&mut self, error: Option<ErrorCode>) {
+    fn end_attempt(&mut self, error: Option<ErrorCode>, summary: Option<&ReplySummary>) {
+        if self.is_asking {
+            self.measure_attempt(error, summary);
+        }
         self.asked = self.provider_time();
         self.is_asking = false;
         let ms = u64::try_from(self.sent.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -338,6 +358,46 @@ impl Due {
             last.error_code = error;
             (last.status, last.ms) = (status, ms);
         }
+    }
+
+    /// Adds the current attempt to the telemetry, if there is a collector.
+    fn measure_attempt(&mut self, error: Option<ErrorCode>, summary: Option<&ReplySummary>) {
+        let gateway = Arc::clone(&self.record.gateway);
+        if gateway.telemetry.get().is_none() {
+            return;
+        }
+        let mut attributes = Vec::new();
+        if let Some(door) = self.record.door {
+            attributes.push(Attribute::operation(Operation::at(door)));
+        }
+        attributes.extend(self.facts.provider_kind().map(Attribute::provider));
+        attributes.extend(self.facts.listed_model().map(Attribute::model));
+        let usage = summary.and_then(|summary| summary.usage);
+        let tokens = usage.map(|usage| (usage.prompt_tokens, usage.completion_tokens));
+        let took = self.sent.elapsed();
+        gateway
+            .metrics
+            .model_called(attributes.clone(), error, took, tokens);
+        let Some(trace) = &mut self.record.trace else {
+            return;
+        };
+        if let Some((input, output)) = tokens {
+            attributes.push(Attribute::input_tokens(input));
+            attributes.push(Attribute::output_tokens(output));
+        }
+        let status = self.provider.map(|answer| answer.status);
+        attributes.extend(status.map(Attribute::status));
+        let reason = summary.and_then(|summary| summary.finish_reason.as_deref());
+        let reason = reason.map(FinishReason::known);
+        attributes.extend(reason.map(Attribute::finish_reason));
+        attributes.extend(error.map(Attribute::error));
+        trace.end_attempt(error.is_some(), attributes);
+    }
+
+    fn end_trace(&mut self, ended: &Ended<'_>) {
+        let (status, error) = (ended.status, ended.error);
+        self.record
+            .end_trace(&self.facts, self.action, status, error);
     }
 
     /// Time spent waiting for providers so far.
@@ -363,7 +423,7 @@ impl Due {
                 .map(|word| self.facts.served_model(word)),
             finish_reason: summary
                 .and_then(|summary| summary.finish_reason.as_deref())
-                .map(|word| known_reason(word).to_owned()),
+                .map(|word| FinishReason::known(word).word().to_owned()),
             usage: summary
                 .and_then(|summary| summary.usage)
                 .map(|usage| Usage {
@@ -434,20 +494,6 @@ impl Due {
     fn elapsed_ms(&self) -> u64 {
         self.record.received.elapsed().as_millis() as u64
     }
-}
-
-/// Reasons why answers end, in OpenAI's words. Any other word is text of the provider, and records are not sealed.
-const FINISH_REASONS: &[&str] = &[
-    "content_filter",
-    "function_call",
-    "length",
-    "stop",
-    "tool_calls",
-];
-
-fn known_reason(word: &str) -> &'static str {
-    let known = FINISH_REASONS.iter().find(|known| **known == word);
-    known.copied().unwrap_or("other")
 }
 
 /// The response to a request whose record could not be written: a refusal. Nothing was forwarded.

@@ -168,7 +168,8 @@ impl Recorded {
             &account.id,
             forward.destination,
             forward.cleared,
-        );
+        )
+        .inside(outcome.traceparent());
         let attempt = Attempt {
             provider: forward.provider,
             others: forward.others,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use http::StatusCode;
 use jiff::Timestamp;
 use phigate_core::doors::Door;
 use phigate_core::egress::Cleared;
@@ -18,6 +19,7 @@ use crate::forward::Forward;
 use crate::gateway::Gateway;
 use crate::key_limits::KeyPermit;
 use crate::stages::Stages;
+use crate::telemetry::{Attribute, Operation, SpanName, Trace};
 
 /// Fields that the records of a request share: its origin and account. Nothing is written yet.
 pub(crate) struct RequestRecord {
@@ -31,6 +33,8 @@ pub(crate) struct RequestRecord {
     pub(crate) permit: KeyPermit,
     /// Store of the request and reply that the dashboard shows.
     pub(crate) stages: Option<Arc<Stages>>,
+    /// Spans of the request, if it is traced.
+    pub(crate) trace: Option<Box<Trace>>,
 }
 
 impl RequestRecord {
@@ -74,6 +78,7 @@ impl RequestRecord {
         written.await.map_err(|error| {
             let id = self.request_id;
             gateway.metrics.record_failed();
+            gateway.note_unrecorded(&self.admission.account.id);
             tracing::error!(request.id = %id, "attempt {number} of request {id} not recorded: {error}");
             GatewayError::AuditUnavailable
         })
@@ -123,6 +128,7 @@ impl RequestRecord {
             let id = self.request_id;
             metrics.record_failed();
             metrics.refused(ErrorCode::AuditUnavailable);
+            self.gateway.note_unrecorded(&self.admission.account.id);
             tracing::error!(request.id = %id, "decision of request {id} not recorded: {error}");
             GatewayError::AuditUnavailable
         })?;
@@ -134,6 +140,46 @@ impl RequestRecord {
             allow_lists.note_uses(&self.admission.account.id, uses);
         }
         Ok(written)
+    }
+
+    /// Notes that writing a record began then and has ended.
+    pub(crate) fn recording(&mut self, facts: &mut RequestFacts, started: Instant) {
+        let ended = Instant::now();
+        facts.add_recording(ended.saturating_duration_since(started));
+        if let Some(trace) = &mut self.trace {
+            trace.add(SpanName::Record, (started, ended), Vec::new());
+        }
+    }
+
+    /// Ends the trace of the request, if it is traced.
+    pub(crate) fn end_trace(
+        &mut self,
+        facts: &RequestFacts,
+        action: Action,
+        status: StatusCode,
+        error: Option<ErrorCode>,
+    ) {
+        let Some(mut trace) = self.trace.take() else {
+            return;
+        };
+        if let Some(scan) = facts.scan_time() {
+            let findings = Attribute::findings(facts.findings_count());
+            trace.add(SpanName::Scan, scan, vec![findings]);
+        }
+        let mut attributes = vec![
+            Attribute::request_id(self.request_id),
+            Attribute::status(status),
+            Attribute::mode(self.admission.account.mode),
+            Attribute::action(action),
+            Attribute::findings(facts.findings_count()),
+        ];
+        if let Some(door) = self.door {
+            attributes.push(Attribute::route(door));
+            attributes.push(Attribute::operation(Operation::at(door)));
+        }
+        attributes.extend(facts.listed_model().map(Attribute::model));
+        attributes.extend(error.map(Attribute::error));
+        trace.end(status.is_server_error(), attributes);
     }
 
     /// The decision as it is written.

@@ -4,11 +4,13 @@
 //! verifies tokens, and tries the settings. Tokens and codes are in no error, log or record.
 
 mod causes;
+mod edit;
 #[cfg(test)]
 mod samples;
 mod trial;
 
 pub use causes::SignOnError;
+pub use edit::SignOnEdit;
 pub use trial::SignOnCheck;
 
 use std::net::IpAddr;
@@ -44,16 +46,28 @@ pub struct SignOnFlow {
     pub verifier: String,
 }
 
+/// Sign-ins and sign-outs by an identity provider, with the gateway's connections and limits.
+pub struct SingleSignOn<'a> {
+    gateway: &'a Gateway,
+}
+
 impl Gateway {
+    /// Single sign-on over this gateway's connections.
+    pub fn single_sign_on(&self) -> SingleSignOn<'_> {
+        SingleSignOn { gateway: self }
+    }
+}
+
+impl SingleSignOn<'_> {
     /// The address at the identity provider to which a browser is sent.
-    pub async fn sign_on_address(
+    pub async fn address(
         &self,
         config: &SignOnConfig,
         flow: &SignOnFlow,
     ) -> Result<String, SignOnError> {
         let discovery = self.discovered(config).await?;
         let is_allowed =
-            self.allow_private_providers || discovery.authorization.starts_with("https://");
+            self.gateway.allow_private_providers || discovery.authorization.starts_with("https://");
         if !is_allowed {
             return Err(SignOnError::Document);
         }
@@ -83,7 +97,7 @@ impl Gateway {
 
     /// Exchanges the code that a browser brought back for a token, and verifies it. `named` is the issuer that the
     /// address named. An address may fail as often in a minute as with bad keys.
-    pub async fn sign_on(
+    pub async fn sign_in(
         &self,
         setup: &SignOnSetup,
         flow: &SignOnFlow,
@@ -100,14 +114,14 @@ impl Gateway {
         client: IpAddr,
         work: impl Future<Output = Result<T, SignOnError>>,
     ) -> Result<T, SignOnError> {
-        if !self.sign_ons.has_room(client, Instant::now()) {
+        if !self.gateway.sign_ons.has_room(client, Instant::now()) {
             return Err(SignOnError::Often);
         }
         let done = tokio::time::timeout(WAIT_MAX, work).await;
         let done = done.unwrap_or(Err(SignOnError::Unreachable));
         if done.is_err() {
             // Being too many is found at the next attempt.
-            let _counted = self.sign_ons.strike(client, Instant::now());
+            let _counted = self.gateway.sign_ons.strike(client, Instant::now());
         }
         done
     }
@@ -129,14 +143,14 @@ impl Gateway {
             return Err(SignOnError::Issuer);
         }
         let ask = token_request(&discovery, setup, flow, code);
-        let answer = self.issuer_keys.ask(ask).await;
+        let answer = self.gateway.issuer_keys.ask(ask).await;
         if answer.is_err() {
-            self.issuer_keys.forget_discovery(&config.issuer);
+            self.gateway.issuer_keys.forget_discovery(&config.issuer);
         }
         let answer = answer.map_err(|_| SignOnError::Unreachable)?;
         let token = id_token(&answer)?;
         let token = Token::read_for(&token, TokenUse::Id)?;
-        let keys = self.issuer_keys.keys(&config.issuer, &token).await;
+        let keys = self.gateway.issuer_keys.keys(&config.issuer, &token).await;
         let keys = keys.ok_or(SignOnError::Keys)?;
         let wanted = LoginWanted {
             issuer: &config.issuer,
@@ -151,21 +165,21 @@ impl Gateway {
     }
 
     /// Verifies a logout token of the identity provider. Addresses may fail as often as with sign-ins.
-    pub async fn sign_out_token(
+    pub async fn sign_out(
         &self,
         config: &SignOnConfig,
         text: &str,
         client: IpAddr,
     ) -> Result<SignOut, SignOnError> {
-        self.counted(client, self.sign_out(config, text)).await
+        self.counted(client, self.verified(config, text)).await
     }
 
-    async fn sign_out(&self, config: &SignOnConfig, text: &str) -> Result<SignOut, SignOnError> {
+    async fn verified(&self, config: &SignOnConfig, text: &str) -> Result<SignOut, SignOnError> {
         let token = Token::read_for(text, TokenUse::Logout)?;
         if token.issuer() != Some(&config.issuer) {
             return Err(SignOnError::Issuer);
         }
-        let keys = self.issuer_keys.keys(&config.issuer, &token).await;
+        let keys = self.gateway.issuer_keys.keys(&config.issuer, &token).await;
         let keys = keys.ok_or(SignOnError::Keys)?;
         let now_s = Timestamp::now().as_second();
         let claims = token.verify_logout(&keys, &config.issuer, &config.client_id, now_s)?;
@@ -178,7 +192,7 @@ impl Gateway {
     }
 
     async fn discovered(&self, config: &SignOnConfig) -> Result<Arc<Discovery>, SignOnError> {
-        let discovery = self.issuer_keys.discovery(&config.issuer);
+        let discovery = self.gateway.issuer_keys.discovery(&config.issuer);
         match tokio::time::timeout(WAIT_MAX, discovery).await {
             Ok(discovery) => Ok(discovery?),
             Err(_) => Err(SignOnError::Unreachable),

@@ -70,5 +70,6 @@ pub(crate) fn record(gateway: &Arc<Gateway>, account: &Arc<Account>) -> Box<Requ
         received,
         permit,
         stages: None,
+        trace: None,
     })
 }

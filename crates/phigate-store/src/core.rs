@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::cause;
 use crate::guard::{self, Guard};
 use crate::item::Change;
 use crate::keys::keyring::Keyring;
@@ -66,7 +67,8 @@ impl Core {
         Err(StoreError::Conflict("this"))
     }
 
-    /// Hands changes that are ready to be written to the writer, with their record.
+    /// Hands changes that are ready to be written to the writer, with their record and the alert that the act causes. The
+    /// alert comes first: a chain that was cut before its last record would otherwise look whole without it.
     pub(crate) async fn submit(
         &self,
         account_id: &str,
@@ -78,6 +80,10 @@ impl Core {
         let mut job = Job::of(entry::admin(account_id, act), waiter);
         job.changes = changes;
         job.bump = bump;
+        if let Some((alert, remembered)) = cause::caused(&*self.store, account_id, act).await {
+            job.entries.insert(0, entry::alert(account_id, &alert));
+            job.changes.push(remembered);
+        }
         self.writer.queue.push(job).map_err(|refused| refused.1)?;
         match tokio::time::timeout(ADMIN, &mut wait.answer).await {
             Ok(answer) => answer.unwrap_or(Err(StoreError::Closed)),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use phigate_types::{
-    Act, Action, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind, Replies, Role,
-    Word,
+    Act, Action, Approvals, AuthMethod, ErrorCode, KeyLimit, Mode, PhiAgreement, ProviderKind,
+    Replies, Role, Word,
 };
 
 /// Reason why the store refused or failed.
@@ -36,6 +36,9 @@ pub enum StoreError {
     /// The content of the request was erased by a person.
     #[error("the content of this request was erased; `phigate audit show` says who did it and why")]
     Erased,
+    /// Revealing takes two people, and no second one approved it.
+    #[error("revealing content takes two people here: a second one must approve it first")]
+    NeedsApproval,
     /// Deletion under a legal hold.
     #[error("the account is under a legal hold, so nothing is deleted; lift the hold first")]
     LegalHold,
@@ -136,6 +139,7 @@ pub enum StoreError {
 const NOUNS: &[&str] = &[
     Act::NOUN,
     Action::NOUN,
+    Approvals::NOUN,
     AuthMethod::NOUN,
     ErrorCode::NOUN,
     KeyLimit::NOUN,

@@ -14,6 +14,8 @@ pub enum ItemKind {
     Account,
     /// A key of the admin API, hashed.
     AdminKey,
+    /// The latest alert of a cause and subject.
+    Alert,
     /// Uses of an entry of an allow list.
     AllowUsed,
     /// An API key, hashed.
@@ -44,6 +46,8 @@ pub enum ItemKind {
     Provider,
     /// A recognizer: a kind that an account defines, sealed.
     Recognizer,
+    /// A request to reveal content, and its approval.
+    RevealRequest,
     /// Lists the rows of a kind.
     Roll,
     /// A roster of patients: its name and its number of parts.
@@ -71,7 +75,7 @@ pub enum Protection {
     Listed,
 }
 
-const ROWS: [(ItemKind, &str, &str, Protection); 24] = [
+const ROWS: [(ItemKind, &str, &str, Protection); 26] = [
     // In the order of the enum: kind, code in the database, words, protection.
     (ItemKind::Account, "account", "account", Protection::Listed),
     (
@@ -80,6 +84,7 @@ const ROWS: [(ItemKind, &str, &str, Protection); 24] = [
         "admin key",
         Protection::Listed,
     ),
+    (ItemKind::Alert, "alert", "alert", Protection::None),
     (
         ItemKind::AllowUsed,
         "allow_used",
@@ -144,6 +149,12 @@ const ROWS: [(ItemKind, &str, &str, Protection); 24] = [
         "recognizer",
         "recognizer",
         Protection::Listed,
+    ),
+    (
+        ItemKind::RevealRequest,
+        "reveal_request",
+        "request to reveal content",
+        Protection::Hashed,
     ),
     (ItemKind::Roll, "roll", "roll", Protection::Hashed),
     (ItemKind::Roster, "roster", "roster", Protection::Listed),

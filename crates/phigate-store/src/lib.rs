@@ -6,7 +6,9 @@
 
 mod access;
 mod accounts;
+mod alerts;
 mod backend;
+mod cause;
 mod chain;
 mod codes;
 mod conditions;
@@ -34,8 +36,10 @@ mod vault;
 mod writer;
 
 pub use access::{Access, AdminKeys, Conversation, ConversationName, Issuers, KEY_NAME_CHARS_MAX};
-pub use accounts::{Accounts, AllowLists, RecognizerLists, RosterLists};
+pub use accounts::{Accounts, AllowLists, RecognizerLists, RosterLists, declare, declared};
+pub use alerts::{Alerts, Recent};
 pub use backend::{BACKENDS, Backend, Target};
+pub use cause::NewAlert;
 pub use error::{AdmitError, Result, StoreError};
 pub use exports::{ExportRun, Exports, shown_address};
 pub use health::Health;
@@ -45,12 +49,15 @@ pub use model::*;
 pub use people::{
     DEVICE_DAYS, Links, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, People, Sessions, SignOn,
 };
-pub use phigate_verify::{Checkpoint, ExportVerifier, Fault, FaultKind, Report};
+pub use phigate_verify::{
+    Checkpoint, ExportVerifier, Fault, FaultKind, Report, ReportFault, ReportFrame, verify_report,
+};
 pub use secret::{SecretBytes, SecretString};
 pub use store::{SYSTEM as INSTALLATION, Store};
 pub use trail::{
-    AuditTable, Durability, Expiry, Export, ExportLine, ExportOrder, Figures, SealedReplies, Trail,
-    Written, append_checkpoints, read_checkpoints, reason, replay,
+    AuditTable, Durability, Expiry, Export, ExportLine, ExportOrder, Figures, Replay, Reports,
+    Reveals, SealedReplies, Trail, Verifications, Written, append_checkpoints, read_checkpoints,
+    reason, table_cell,
 };
 pub use vault::{Options, Vault};
 

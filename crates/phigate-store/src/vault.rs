@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::access::{Access, AdminKeys, Issuers};
 use crate::accounts::{Accounts, AllowLists, RecognizerLists, RosterLists};
+use crate::alerts::Alerts;
 use crate::backend::Target;
 use crate::core::Core;
 use crate::exports::Exports;
@@ -20,7 +21,7 @@ use crate::keys::master::MasterKeySource;
 use crate::model::RosterCache;
 use crate::people::{Links, People, Sessions, SignOn};
 use crate::store::Opening;
-use crate::trail::{Expiry, Figures, SealedReplies, Trail};
+use crate::trail::{Expiry, Figures, Reports, Reveals, SealedReplies, Trail, Verifications};
 use crate::writer::Writer;
 use crate::writer::queue::{Bounds, Queue};
 use crate::writer::thread::Running;
@@ -110,12 +111,20 @@ pub struct Vault {
     pub issuers: Issuers,
     /// The audit trail: writing, reading, proving.
     pub trail: Trail,
+    /// Requests to reveal content, where it takes two people.
+    pub reveals: Reveals,
+    /// Reports about accounts.
+    pub reports: Reports,
     /// Outcomes with the provider's text.
     pub replies: SealedReplies,
     /// Deletion of expired records and content.
     pub expiry: Expiry,
     /// Targets outside the installation, and their progress.
     pub exports: Exports,
+    /// Alerts: what a person should look at.
+    pub alerts: Alerts,
+    /// Verifications of the trail, with their history.
+    pub verifications: Verifications,
     /// Figures of the trail.
     pub figures: Figures,
     /// Whether the store can be used now.
@@ -150,8 +159,16 @@ impl Vault {
             admin_keys: AdminKeys::new(core.clone()),
             issuers: Issuers::new(core.clone()),
             installation: Installation::new(core.clone(), trail.clone()),
+            reveals: Reveals::new(trail.clone()),
+            reports: Reports::new(core.clone()),
             replies: SealedReplies::new(trail.clone()),
             expiry: Expiry::new(core.clone()),
+            verifications: Verifications::new(
+                core.clone(),
+                trail.clone(),
+                Alerts::new(core.clone()),
+            ),
+            alerts: Alerts::new(core.clone()),
             trail,
             exports: Exports::new(core.clone()),
             figures: Figures::new(core.clone()),

@@ -82,6 +82,11 @@ promises! {
         logout_token_works_once_on_replicas,
         client_secret_stays_with_its_client,
         logins_at_one_moment_all_succeed;
+    reveals:
+        another_person_approves_and_all_is_recorded,
+        approval_and_its_use_have_thirty_minutes,
+        declined_request_opens_nothing,
+        emergency_shows_content_and_raises_an_alert;
     records:
         a_decision_is_there_when_it_is_acknowledged,
         lazily_recorded_decisions_are_never_lost_on_close,
@@ -102,6 +107,10 @@ promises! {
         a_disclosure_of_a_blocked_request_names_no_provider,
         how_providers_fare_is_told_of_the_last_sixty_minutes,
         accounts_are_walls;
+    alerting:
+        alert_is_raised_once_per_day_and_acknowledged,
+        alert_of_act_is_recorded_with_it,
+        night_is_verified_once_and_recorded;
     choosing:
         requests_are_chosen_by_what_came_of_them_and_counted,
         what_is_rare_is_found_wherever_it_is,

@@ -25,17 +25,22 @@ acts! {
     AccountDelete "account.delete" "Account deleted" Warn;
     AdminKeyCreate "admin_key.create" "Admin key created" Warn;
     AdminKeyRevoke "admin_key.revoke" "Admin key revoked" Plain;
+    AlertAcknowledge "alert.acknowledge" "Alert acknowledged" Info;
     AliasSet "alias.set" "Alias changed" Plain;
     AllowAdd "allow.add" "Value allowed" Warn;
     AllowRemove "allow.remove" "Value no longer allowed" Plain;
     AuditExport "audit.export" "Log exported" Warn;
     AuditExportEnd "audit.export_end" "Export ended" Plain;
     AuditFind "audit.find" "Identifier looked up" Warn;
+    AuditVerify "audit.verify" "Trail verified" Plain;
     /// Name of `chain.join` in older records.
     ChainCheckpoint "chain.checkpoint" "Chain joined" Plain;
     ChainJoin "chain.join" "Chain joined" Plain;
     ContentErase "content.erase" "Content erased" Warn;
     ContentReveal "content.reveal" "Content revealed" Warn;
+    ContentRevealApprove "content.reveal_approve" "Reveal approved" Warn;
+    ContentRevealAsk "content.reveal_ask" "Reveal asked for" Info;
+    ContentRevealDecline "content.reveal_decline" "Reveal declined" Info;
     ExportAdd "export.add" "Export set up" Warn;
     ExportPause "export.pause" "Export paused" Info;
     ExportRemove "export.remove" "Export removed" Info;
@@ -45,6 +50,7 @@ acts! {
     FallbackRemove "fallback.remove" "Fallback removed" Info;
     FallbackSet "fallback.set" "Fallback set" Info;
     InstallationBackup "installation.backup" "Backup made" Warn;
+    InstallationDrill "installation.drill" "Restore of a backup tried" Info;
     InstallationExport "installation.export" "Installation exported" Warn;
     InstallationImport "installation.import" "Installation imported" Warn;
     JwtRemove "jwt.remove" "Token issuer removed" Plain;
@@ -70,6 +76,7 @@ acts! {
     ProviderSet "provider.set" "Provider set" Plain;
     RecognizerRemove "recognizer.remove" "Recognizer removed" Warn;
     RecognizerSet "recognizer.set" "Recognizer set" Info;
+    ReportMake "report.make" "Report made" Warn;
     RequestsRefused "requests.refused" "Requests refused" Bad;
     RetentionContent "retention.content" "Content deleted by age" Plain;
     RetentionRecords "retention.records" "Records deleted by age" Plain;
@@ -78,6 +85,7 @@ acts! {
     RowsAdopt "rows.adopt" "Stored rows authenticated" Info;
     SessionEnd "session.end" "Session ended" Plain;
     SessionEndAll "session.end_all" "Sessions ended" Plain;
+    SettingsApply "settings.apply" "Settings applied from a file" Info;
     SettingsSet "settings.set" "Settings changed" Info;
     SsoRemove "sso.remove" "Single sign-on turned off" Warn;
     SsoSet "sso.set" "Single sign-on set" Warn;

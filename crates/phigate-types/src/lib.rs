@@ -6,6 +6,7 @@
 
 mod act;
 mod alert;
+mod approvals;
 mod auth_method;
 mod code;
 mod depth;
@@ -32,6 +33,7 @@ mod unread;
 
 pub use act::Act;
 pub use alert::AlertCode;
+pub use approvals::Approvals;
 pub use auth_method::{AuthMethod, Secret};
 pub use code::UnknownCode;
 pub use depth::Depth;

@@ -16,6 +16,7 @@ macro_rules! provider_kinds {
             /// OpenAI, and everything that speaks its chat completions.
             OpenAi "openai" speaks openai {
                 label: "OpenAI",
+                convention: "openai",
                 has_family: true,
                 address: Some("https://api.openai.com"),
                 global_address: None,
@@ -27,6 +28,7 @@ macro_rules! provider_kinds {
             /// Azure OpenAI.
             Azure "azure" {
                 label: "Azure OpenAI",
+                convention: "azure.ai.openai",
                 has_family: false,
                 address: None,
                 global_address: None,
@@ -38,6 +40,7 @@ macro_rules! provider_kinds {
             /// Anthropic.
             Anthropic "anthropic" speaks anthropic {
                 label: "Anthropic",
+                convention: "anthropic",
                 has_family: true,
                 address: Some("https://api.anthropic.com"),
                 global_address: None,
@@ -49,6 +52,7 @@ macro_rules! provider_kinds {
             /// Google's Gemini API.
             Google "google" speaks google {
                 label: "Google",
+                convention: "gcp.gemini",
                 has_family: true,
                 address: Some("https://generativelanguage.googleapis.com"),
                 global_address: None,
@@ -60,6 +64,7 @@ macro_rules! provider_kinds {
             /// AWS Bedrock.
             Bedrock "bedrock" speaks bedrock {
                 label: "AWS Bedrock",
+                convention: "aws.bedrock",
                 has_family: false,
                 address: Some("https://bedrock-runtime.{region}.amazonaws.com"),
                 global_address: None,
@@ -71,6 +76,7 @@ macro_rules! provider_kinds {
             /// Google Vertex AI.
             Vertex "vertex" {
                 label: "Google Vertex AI",
+                convention: "gcp.vertex_ai",
                 has_family: false,
                 address: Some("https://{region}-aiplatform.googleapis.com"),
                 global_address: Some("https://aiplatform.googleapis.com"),
@@ -108,6 +114,8 @@ struct Row {
     kind: ProviderKind,
     code: &'static str,
     label: &'static str,
+    /// Name by OpenTelemetry's convention.
+    convention: &'static str,
     /// Whether a provider without a model list serves all models of its format's family.
     has_family: bool,
     /// The operator's address, with `{region}` for the region. `None` if every customer has another.
@@ -135,6 +143,11 @@ impl ProviderKind {
     /// Name for people.
     pub fn label(self) -> &'static str {
         self.row().label
+    }
+
+    /// Name by OpenTelemetry's convention for generative AI.
+    pub fn convention(self) -> &'static str {
+        self.row().convention
     }
 
     /// Whether a provider without a model list serves all models of its family.

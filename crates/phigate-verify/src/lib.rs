@@ -1,4 +1,4 @@
-//! Offline verification of phigate's audit trail, from an export, a public key and optional checkpoints.
+//! Offline verification of phigate's audit trail and reports, from a file, a public key and optional checkpoints.
 //!
 //! An auditor must be able to trust a verdict without trusting the store it came from, so this crate cannot open a
 //! database: none of its dependencies could. The store uses the same code on its own rows.
@@ -9,6 +9,7 @@ mod deletions;
 mod export;
 mod fault;
 mod follow;
+mod report;
 #[cfg(test)]
 mod tests;
 
@@ -19,3 +20,4 @@ pub use export::{
 };
 pub use fault::{Fault, FaultKind, Report};
 pub use follow::{Follower, Link};
+pub use report::{ReportFault, ReportFrame, report_statement, verify_report};

@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use phigate_gateway::AgreementEnd;
 use phigate_store::{Checkpoint, append_checkpoints, read_checkpoints};
-use phigate_types::AlertCode;
 
 use crate::app::App;
 use crate::config::CheckpointSettings;
+use crate::watch;
 
 /// Interval of retention.
 const RETENTION_EVERY: Duration = Duration::from_secs(600);
@@ -47,6 +47,7 @@ pub(crate) fn start(app: &Arc<App>) {
     keep_up("counts of refusals", app, record_refusals);
     keep_up("watch over the store", app, watch_store);
     keep_up("measuring of ends", app, measure_ends);
+    keep_up("watch for alerts", app, watch::watch);
 }
 
 /// Runs a task in the background, and again should it panic: without it records would be kept forever, or checkpoints
@@ -89,13 +90,10 @@ async fn record_refusals(app: Arc<App>) {
 
 /// Notes whether the store can be used, as `/readyz` sees it, and logs each change once.
 async fn watch_store(app: Arc<App>) {
-    let (mut down_since, mut counted) = (None, 0);
+    let mut down_since = None;
     while !app.drain.is_draining() {
         let tried = app.vault.health.ping().await;
         app.metrics.store_is_up(tried.is_ok());
-        let rollbacks = app.vault.health.rollbacks();
-        let new = rollbacks - std::mem::replace(&mut counted, rollbacks);
-        app.metrics.alerts_raised(AlertCode::AuditRollback, new);
         match (tried, down_since) {
             (Err(error), None) => {
                 tracing::error!("requests are refused until the store can be used again: {error}");

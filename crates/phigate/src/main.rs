@@ -13,6 +13,7 @@ mod openapi;
 mod presidio;
 mod requests;
 mod routes;
+mod watch;
 
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -316,3 +316,42 @@ fn sign_on_is_set_without_its_secret() {
     let operator = admin_key(&gateway, &["--role", "operator"]);
     assert_eq!(get(&gateway, &operator, "/sso").status, 403);
 }
+
+#[test]
+fn kinds_and_profile_are_set() {
+    let (gateway, _provider, key) = start("operator");
+    let set = put(
+        &gateway,
+        &key,
+        "/profile",
+        &json!({"profile": "safe_harbor"}),
+    );
+    assert_eq!(set.status, 200, "{}", set.text());
+    assert_eq!(gateway.command(&["profile", "get"]).trim(), "safe_harbor");
+    let off = json!({"value": "off", "reason": "addresses of a lab"});
+    let set = put(&gateway, &key, "/kinds/ip", &off);
+    assert_eq!(set.status, 200, "{}", set.text());
+    assert_eq!(gateway.command(&["profile", "get"]).trim(), "custom");
+}
+
+#[test]
+fn group_without_keys_is_removed() {
+    let (gateway, _provider, key) = start("owner");
+    let words = json!({"words": {"ssn": "block"}});
+    assert_eq!(put(&gateway, &key, "/groups/lab", &words).status, 201);
+    let id = gateway.key().split('_').nth(1).unwrap().to_owned();
+    gateway.command(&["key", "set", &id, "--group", "lab"]);
+    let target = ("DELETE", "/groups/lab?reason=closed");
+    assert_eq!(call(&gateway, &key, target, "", None).status, 400);
+    gateway.command(&[
+        "key",
+        "set",
+        &id,
+        "--group",
+        "",
+        "--reason",
+        "the lab closed",
+    ]);
+    assert_eq!(call(&gateway, &key, target, "", None).status, 204);
+    assert_eq!(get(&gateway, &key, "/groups/lab").status, 404);
+}

@@ -1,5 +1,7 @@
 //! First start of phigate on a new machine.
 
+use std::io::{BufRead, BufReader};
+
 use crate::postgres::Postgres;
 use crate::support::Gateway;
 
@@ -185,6 +187,31 @@ fn demo_restart_keeps_key_while_valid() {
     gateway.serve();
     gateway.logged_after("Dashboard, first login:");
     assert!(!gateway.logs.lock().unwrap().contains(&keys[0]));
+}
+
+#[test]
+fn demo_describes_itself_to_programs() {
+    let gateway = Gateway::offline();
+    let options = ["--listen", "127.0.0.1:0", "--metrics-listen", "off"];
+    let mut child = gateway.spawn(&[&["demo", "--json"][..], &options].concat());
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let told = lines.next().unwrap().unwrap();
+    let listening = lines.next().unwrap().unwrap();
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let url = told["url"].as_str().unwrap();
+    assert_eq!(listening, format!("listening on {url}"));
+    let address = url.strip_prefix("http://").unwrap();
+    let key = told["key"].as_str().unwrap();
+    let request = format!(
+        "GET /v1/models HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\nConnection: close\r\n\r\n"
+    );
+    let models = crate::support::exchange(address, request.as_bytes()).text();
+    for model in told["models"].as_array().unwrap() {
+        assert!(models.contains(model.as_str().unwrap()), "{models}");
+    }
+    assert!(told["dashboard"].as_str().unwrap().contains("/setup/"));
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]

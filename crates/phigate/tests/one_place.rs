@@ -61,6 +61,7 @@ const EVERYDAY: &[&str] = &[
     "off",
     // Stored items as subjects of messages.
     "account",
+    "alert",
     "api_key",
     "lane",
     "link",
@@ -139,7 +140,7 @@ fn nouns() -> Vec<Noun> {
                     "a field of a definition",
                 ),
                 (
-                    "phigate-gateway/src/outcome.rs",
+                    "phigate-gateway/src/finish_reason.rs",
                     "a finish reason of OpenAI's",
                 ),
                 (

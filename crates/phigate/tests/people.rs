@@ -96,3 +96,22 @@ fn admin_key_needs_a_role_and_lifetime() {
         assert!(refused.stdout.is_empty(), "{options:?}");
     }
 }
+
+#[test]
+fn number_of_people_for_reveals_is_set() {
+    let gateway = Gateway::offline();
+    let approvals = |arguments: &[&str]| {
+        let arguments = [&["reveals", "approvals"], arguments].concat();
+        gateway.try_command(&arguments, "").status.code()
+    };
+    for wrong in ["0", "3", "two", "-1"] {
+        assert_eq!(approvals(&[wrong]), Some(2), "{wrong}");
+    }
+    assert_eq!(approvals(&["2"]), Some(0));
+    assert_eq!(gateway.command(&["reveals", "approvals"]).trim(), "2");
+    assert_eq!(gateway.command(&["reveals", "list", "--json"]).trim(), "[]");
+    assert_eq!(approvals(&["1"]), Some(2), "needs a reason");
+    assert_eq!(approvals(&["1", "--reason", "only one auditor"]), Some(0));
+    let records = gateway.command(&["audit", "export"]);
+    assert!(records.contains("only one auditor"), "{records}");
+}

@@ -53,6 +53,7 @@ const CEILINGS: &[(&str, [usize; 3])] = &[
     ("phigate-edge", [0, 0, 0]),
     ("phigate-extract", [0, 0, 0]),
     ("phigate-gateway", [0, 0, 0]),
+    ("phigate-report", [0, 0, 0]),
     ("phigate-store", [0, 0, 0]),
     ("phigate-types", [1, 0, 0]),
     ("phigate-verify", [0, 0, 0]),

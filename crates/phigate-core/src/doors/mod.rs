@@ -48,6 +48,8 @@ pub struct Door {
     pub form: &'static dyn Form,
     /// Name shown to people.
     pub label: &'static str,
+    /// Operation of the model by OpenTelemetry's convention.
+    pub operation: &'static str,
     /// Path of the endpoint.
     pub path: &'static str,
     /// Format of its errors.

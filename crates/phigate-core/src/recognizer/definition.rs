@@ -20,7 +20,7 @@ const WORD_MAX: usize = 100;
 const EXAMPLE_MAX: usize = 1000;
 
 /// Field of texts in which no value is found.
-pub(super) const NOT_FOUND: &str = "not_found";
+pub const NOT_FOUND: &str = "not_found";
 
 /// Fields of a definition.
 const FIELDS: [&str; 9] = [

@@ -11,7 +11,7 @@ mod proof;
 mod tests;
 
 pub use check::{CHECKS, Check};
-pub use definition::{Definition, WrongDefinition};
+pub use definition::{Definition, NOT_FOUND, WrongDefinition};
 pub use find::{RULE, Recognizers};
 pub use proof::{PROOF_BYTES, PROOF_SHARE, proof_texts};
 

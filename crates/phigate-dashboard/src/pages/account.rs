@@ -3,7 +3,7 @@
 use askama::Template;
 use axum::extract::State;
 use http::{StatusCode, header};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use phigate_store::{PASSWORD_CHARS_MIN, SecretBytes, SecretString, Session, StoreError};
 
 use super::setup::check_password;
@@ -232,6 +232,34 @@ pub(crate) async fn confirm(
     }
 }
 
+/// Time for which a password is good for acts that need it.
+const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
+
+/// Whether an act needs the password again. A signed-in person must have given it lately, because screens are left
+/// unlocked.
+pub(crate) fn asks_password(visit: &SignedIn) -> bool {
+    visit.has_password() && is_old(visit.session.confirmed, Timestamp::now())
+}
+
+fn is_old(confirmed: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(confirmed) > CONFIRMED
+}
+
+/// Checks the password of a form, if it was not given lately. Returns the error for a wrong one.
+pub(crate) async fn confirm_lately(
+    dash: &Dash,
+    visit: &SignedIn,
+) -> Result<Option<String>, PageError> {
+    if !asks_password(visit) {
+        return Ok(None);
+    }
+    let refusal = confirm(dash, visit, visit.form().exact("password")).await?;
+    if refusal.is_none() {
+        dash.vault.sessions.confirm_session(&visit.session).await?;
+    }
+    Ok(refusal)
+}
+
 async fn draw(
     dash: &Dash,
     visit: &SignedIn,
@@ -269,4 +297,18 @@ async fn page_of(
         subject: user.subject.as_ref().map(ToString::to_string),
         sessions: sessions.into_iter().map(row).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_good_for_ten_minutes() {
+        let confirmed = Timestamp::UNIX_EPOCH;
+        for (seconds, asks) in [(0, false), (600, false), (601, true), (86_400, true)] {
+            let now = confirmed + SignedDuration::from_secs(seconds);
+            assert_eq!(is_old(confirmed, now), asks, "after {seconds} s");
+        }
+    }
 }

@@ -253,6 +253,22 @@ fn label(finding: &Finding) -> &str {
 }
 
 /// Returns every string of a document with its place; empty if the body is not a document.
+/// The text of a finding in the content of its request; `None` for a finding in a document, a key or a number.
+pub(crate) fn value_of(revealed: &Revealed, finding: &Finding) -> Option<String> {
+    let original = revealed.original.as_ref()?;
+    let body = std::str::from_utf8(original.expose()).ok()?;
+    let mut texts = strings(body).into_iter();
+    let (_, text) = texts.find(|(path, _)| *path == finding.path)?;
+    let [start, end] = [finding.start, finding.end].map(|at| usize::try_from(at).ok());
+    let (start, end) = (start?, end?);
+    let value: String = text
+        .chars()
+        .skip(start)
+        .take(end.checked_sub(start)?)
+        .collect();
+    (value.chars().count() == end - start).then_some(value)
+}
+
 fn strings(body: &str) -> Vec<(String, String)> {
     let Ok(document) = Document::parse(body.as_bytes().to_vec(), Bounds::NONE) else {
         return Vec::new();

@@ -6,7 +6,6 @@ use phi_detect::PhiKind;
 use phigate_core::protect::identifier::{self, Question};
 use phigate_gateway::Kinds;
 use phigate_store::{Disclosure, SecretString};
-use phigate_types::Action;
 
 use super::log::tabs;
 use super::rows::{Row, disclosure_row};
@@ -65,7 +64,7 @@ pub(crate) async fn find(State(dash): State<Dash>, visit: SignedIn) -> Answer {
     let (account_id, actor) = (visit.account_id(), visit.actor());
     let trail = &dash.vault.trail;
     let hits = trail.find_identifiers(account_id, &asked, actor).await?;
-    let was_sent = |hit: &&Disclosure| hit.action == Some(Action::FORWARDED);
+    let was_sent = |hit: &&Disclosure| hit.is_left || hit.attempts.iter().any(|one| one.is_left);
     let sent = hits.iter().filter(was_sent).count();
     let told = found_words(hits.len(), sent);
     let found = Found {

@@ -6,13 +6,15 @@ use askama::Template;
 use axum::extract::{Path, State};
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
+use phigate_gateway::Weaker;
 use phigate_store::{ApiKeyInfo, Filter, KEY_NAME_CHARS_MAX, NewApiKey, StoreError, Use, Window};
 use phigate_types::Tone;
 
 use super::connect::{Connection, connections};
+use super::settings::weakening::{Asked, ask};
 use crate::Dash;
 use crate::layout::Layout;
-use crate::view::{Choice, When, choices, counted, percent};
+use crate::view::{Choice, When, choices, counted, in_sentence, percent};
 use crate::visit::{Answer, PageError, SignedIn, page_with, redirect};
 
 /// The keys of the account.
@@ -20,6 +22,7 @@ use crate::visit::{Answer, PageError, SignedIn, page_with, redirect};
 #[template(path = "keys.html")]
 pub(crate) struct Page {
     pub(crate) layout: Layout,
+    pub(crate) tabs: Vec<Choice>,
     pub(crate) error: Option<String>,
     pub(crate) base_url: String,
     pub(crate) name: String,
@@ -27,6 +30,10 @@ pub(crate) struct Page {
     pub(crate) expiries: Vec<Choice>,
     pub(crate) fresh: Option<Fresh>,
     pub(crate) keys: Vec<Key>,
+    /// Names of the groups that exist.
+    pub(crate) groups: Vec<String>,
+    /// The group that was typed.
+    pub(crate) group: String,
 }
 
 /// A key just made, shown this once.
@@ -41,6 +48,7 @@ pub(crate) struct Fresh {
 pub(crate) struct Key {
     pub(crate) id: String,
     pub(crate) name: String,
+    pub(crate) group: String,
     pub(crate) state: &'static str,
     pub(crate) tone: &'static str,
     pub(crate) created: When,
@@ -60,7 +68,21 @@ pub(crate) struct Usage {
     pub(crate) last_model: String,
 }
 
-static EXPIRIES: &[(&str, &str, Option<i64>)] = &[
+/// Kinds of keys: address and label.
+static TABS: &[(&str, &str)] = &[
+    // In their order.
+    ("/keys", "For callers"),
+    ("/keys/issuers", "Token issuers"),
+    ("/keys/admin", "Admin keys"),
+];
+
+/// The tabs, with the one that is open.
+pub(crate) fn tabs(open: &str) -> Vec<Choice> {
+    choices(TABS.iter().copied(), open)
+}
+
+/// Lifetimes that are offered.
+pub(super) static EXPIRIES: &[(&str, &str, Option<i64>)] = &[
     // Code, label, days.
     ("30d", "in 30 days", Some(30)),
     ("90d", "in 90 days", Some(90)),
@@ -106,19 +128,52 @@ pub(crate) async fn create(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         return draw(&dash, &visit, status, Some(error), None).await;
     }
     let valid = days.map(|days| SignedDuration::from_hours(days * 24));
-    match dash
-        .vault
-        .access
-        .create_api_key(visit.account_id(), name, valid, visit.actor())
-        .await
-    {
+    let group = Some(visit.form().get("group")).filter(|group| !group.is_empty());
+    let access = &dash.vault.access;
+    let created = access.create_api_key_in(visit.account_id(), group, name, valid, visit.actor());
+    match created.await {
         Ok(new) => {
             let fresh = fresh(&visit, format!("Key “{name}” created"), &new);
             draw(&dash, &visit, StatusCode::OK, None, Some(fresh)).await
         }
+        Err(StoreError::Invalid { what: GROUP, why }) => misnamed(&dash, &visit, why).await,
         Err(StoreError::Invalid { .. }) => unnamed(&dash, &visit).await,
         Err(error) => Err(error.into()),
     }
+}
+
+/// Subject of the store's refusal of a group.
+const GROUP: &str = "name of a group";
+
+/// `POST /keys/{id}/group`: moves a key to a group, or out of its group.
+pub(crate) async fn set_group(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    let accounts = &dash.vault.accounts;
+    let words = accounts.policy(visit.account_id()).await?;
+    let group = Some(visit.form().get("group")).filter(|group| !group.is_empty());
+    let weaker = Weaker::of_group(&words, &id, group).ok_or(PageError::NotFound)?;
+    let address = format!("/keys/{id}/group");
+    let by = match ask(&dash, &visit, &address, &weaker).await? {
+        Asked::Given(by) => by,
+        Asked::First(question) => return Ok(*question),
+    };
+    match accounts
+        .set_key_group(visit.account_id(), &id, group, by)
+        .await
+    {
+        Ok(()) => Ok(redirect("/keys?done=key-group")),
+        Err(StoreError::Invalid { what: GROUP, why }) => misnamed(&dash, &visit, why).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn misnamed(dash: &Dash, visit: &SignedIn, why: &str) -> Answer {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    let error = in_sentence(&format!("{GROUP}: {why}"));
+    draw(dash, visit, status, Some(&error), None).await
 }
 
 async fn unnamed(dash: &Dash, visit: &SignedIn) -> Answer {
@@ -196,6 +251,9 @@ async fn draw(
         .stats(visit.account_id(), Window::Month)
         .await?
         .by_key;
+    let words = dash.vault.accounts.policy(visit.account_id()).await?;
+    let groups = words.group_names().into_iter();
+    let typed = |name: &str| error.map_or_else(String::new, |_| visit.form().get(name).to_owned());
     let mut lines = Vec::new();
     for key in keys {
         let usage = usage(dash, visit, &key, used.get(&key.id)).await?;
@@ -205,11 +263,12 @@ async fn draw(
         status,
         &Page {
             layout: visit.layout("/keys"),
+            tabs: tabs("/keys"),
             base_url: visit.context.base_url(),
-            // What was typed stays after an error, and goes after a success.
-            name: error
-                .map(|_| visit.form().get("name").to_owned())
-                .unwrap_or_default(),
+            // Typed values stay after an error and go after a success.
+            name: typed("name"),
+            group: typed("group"),
+            groups: groups.map(|name| name.to_string()).collect(),
             name_max: KEY_NAME_CHARS_MAX,
             expiries: choices(
                 EXPIRIES.iter().map(|(code, label, _)| (*code, *label)),
@@ -261,6 +320,7 @@ fn line(key: ApiKeyInfo, usage: Usage, now: Timestamp) -> Key {
     Key {
         id: key.id,
         name: key.name,
+        group: key.group.unwrap_or_default(),
         state,
         tone,
         created: When::on(key.created),

@@ -14,7 +14,10 @@ static TABS: &[(&str, &str)] = &[
     // In their order.
     ("/audit", "Requests"),
     ("/audit/administration", "Administration"),
+    ("/audit/looks", "Reveals"),
     ("/audit/find", "Find an identifier"),
+    ("/audit/alerts", "Alerts"),
+    ("/audit/reports", "Reports"),
     ("/audit/integrity", "Integrity"),
 ];
 

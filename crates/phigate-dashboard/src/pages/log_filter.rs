@@ -126,7 +126,7 @@ fn coded<T: FromStr<Err = UnknownCode>>(text: &str) -> Result<Option<T>, String>
     }
 }
 
-fn moment(text: &str) -> Result<Option<Timestamp>, String> {
+pub(super) fn moment(text: &str) -> Result<Option<Timestamp>, String> {
     if text.is_empty() {
         return Ok(None);
     }

@@ -5,13 +5,14 @@ use axum::body::to_bytes;
 use axum::extract::State;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode};
-use phi_detect::Findings;
+use phi_detect::{Detector, Findings};
 use phigate_core::text::PhiText;
-use phigate_gateway::{GatewayError, Stages, generalizing, listed_models, routes};
+use phigate_gateway::{GatewayError, Stages, detector_of, generalizing, listed_models, routes};
 use phigate_types::Right;
 use serde_json::{Map, Value, json};
 
 use super::dropped::{Dropped, dropped};
+use super::settings::policy::word_label;
 use super::settings::replies::Stage;
 use super::settings::{ModeCard, mode_cards};
 use crate::Dash;
@@ -50,7 +51,10 @@ pub(crate) struct Found {
     pub(crate) class: &'static str,
     pub(crate) text: String,
     pub(crate) score: String,
-    pub(crate) rule: &'static str,
+    /// Explanation of the finding and of its treatment.
+    pub(crate) why: String,
+    /// Kind and text, if the viewer may add them to the allow list.
+    pub(crate) pick: String,
 }
 
 /// Reply to the request.
@@ -269,6 +273,9 @@ async fn draw(
             _ => PageError::Broken,
         })?;
     let (findings, took_ms) = (preview.findings, preview.took.as_secs_f64() * 1000.0);
+    let detector = detector_of(&visit.account).map_err(|_| PageError::Broken)?;
+    let found = |finding| found(visit, &detector, &typed, finding);
+    let found: Vec<Found> = findings.iter().map(found).collect();
     let model = match visit.form().get("model") {
         "" => clients::example_model(&visit.account),
         model => model.to_owned(),
@@ -287,10 +294,7 @@ async fn draw(
             may_send: visit.may(Right::Configure),
             found_words: found_words(&typed, &findings, took_ms),
             pieces: pieces(&typed, &findings, Treatment::Keep),
-            findings: findings
-                .iter()
-                .map(|finding| found(&typed, finding))
-                .collect(),
+            findings: found,
             dropped,
             modes: previews(visit, &typed, &findings),
             answer,
@@ -335,15 +339,39 @@ fn found_words(text: &str, findings: &Findings, took_ms: f64) -> String {
     }
 }
 
-fn found(text: &str, finding: &phi_detect::Finding) -> Found {
+fn found(
+    visit: &SignedIn,
+    detector: &Detector,
+    text: &str,
+    finding: &phi_detect::Finding,
+) -> Found {
+    let kind = finding.kind;
+    let text = text.get(finding.span.clone()).unwrap_or_default();
+    let may_allow = kind.may_be_allowed() && visit.may(Right::Configure);
     Found {
-        label: finding.kind.label(),
-        class: kind_class(finding.kind),
-        text: text
-            .get(finding.span.clone())
-            .unwrap_or_default()
-            .to_owned(),
+        label: kind.label(),
+        class: kind_class(kind),
+        text: text.to_owned(),
         score: format!("{:.2}", finding.score),
-        rule: finding.rule,
+        why: why(visit, detector, finding),
+        pick: match may_allow {
+            true => format!("{} {text}", kind.code()),
+            false => String::new(),
+        },
     }
+}
+
+/// Explains a finding and its treatment in sentences.
+fn why(visit: &SignedIn, detector: &Detector, finding: &phi_detect::Finding) -> String {
+    let (kind, policy) = (finding.kind, &visit.account.policy);
+    let ruling = policy.of(kind.code());
+    let is_said = policy.levels().account.contains_key(kind.code());
+    let by = if is_said { "policy" } else { "mode" };
+    format!(
+        "The rule {} found it with a score of {:.2}; findings of this kind count from {:.2}. Treatment: {}, by the {by} of the account. A group, a key or a provider may be stricter.",
+        finding.rule,
+        finding.score,
+        detector.threshold(kind),
+        word_label(ruling.word),
+    )
 }

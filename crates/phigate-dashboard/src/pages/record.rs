@@ -4,17 +4,19 @@ use askama::Template;
 use axum::extract::{Path, State};
 use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
-use phigate_store::{Decision, Outcome, Record, ReplyFacts, StoreError};
-use phigate_types::{Act, Action, ErrorCode, PhiAgreement, Right, Role, Tone};
+use phigate_gateway::Kinds;
+use phigate_store::{Decision, Outcome, Record, ReplyFacts, RevealSubject, Revealed, StoreError};
+use phigate_types::{Act, Action, Approvals, ErrorCode, PhiAgreement, Right, Role, Tone};
 use uuid::Uuid;
 
+use super::approvals::{self, Asked};
 use super::content::Content;
 use super::rows::{ActRow, act_row, action, kinds};
 use super::{account, keys, log_filter};
 use crate::Dash;
 use crate::cookies::form_token;
 use crate::layout::Layout;
-use crate::view::{Fact, KindChip, counted, grouped, kind_class};
+use crate::view::{Fact, KindChip, counted, grouped, in_sentence, kind_class};
 use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 use phigate_store::reason;
 
@@ -40,6 +42,10 @@ pub(crate) struct Page {
     pub(crate) content_words: &'static str,
     pub(crate) asks_password: bool,
     pub(crate) reason: String,
+    /// Whether a second person approves a look at content.
+    pub(crate) takes_two: bool,
+    /// Open requests to reveal this content.
+    pub(crate) asked: Vec<Asked>,
     pub(crate) content: Option<Content>,
     /// Seconds for which revealed content is shown.
     pub(crate) shown_s: i64,
@@ -47,6 +53,23 @@ pub(crate) struct Page {
     pub(crate) sentence: String,
     /// The log of the same key, and of the same model.
     pub(crate) alike: Vec<(&'static str, String)>,
+}
+
+impl Page {
+    /// The viewer's own open request.
+    fn own(&self) -> Option<&Asked> {
+        self.asked.iter().find(|asked| asked.is_own)
+    }
+
+    /// Whether another person approved that the viewer sees the content.
+    fn is_approved(&self) -> bool {
+        self.own().is_some_and(|own| own.approved_by.is_some())
+    }
+
+    /// Open requests of other people.
+    fn of_others(&self) -> impl Iterator<Item = &Asked> {
+        self.asked.iter().filter(|asked| !asked.is_own)
+    }
 }
 
 /// One finding, without its text.
@@ -59,10 +82,10 @@ pub(crate) struct FindingRow {
     pub(crate) end: u64,
     pub(crate) score: String,
     pub(crate) rule: String,
+    /// Place among the findings, if its value may be allowed.
+    pub(crate) allow: Option<usize>,
 }
 
-/// Time for which a password is good for revealing.
-const CONFIRMED: SignedDuration = SignedDuration::from_mins(10);
 /// Time for which revealed content is shown before it is sealed again.
 const SHOWN: SignedDuration = SignedDuration::from_mins(5);
 /// Findings listed at most; the rest is counted.
@@ -115,43 +138,89 @@ pub(crate) async fn reveal(
     Path(id): Path<String>,
 ) -> Answer {
     let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
+    let (vault, account) = (&dash.vault, visit.account_id());
+    let reason = match given(&dash, &visit).await? {
+        Ok(reason) => reason,
+        Err(refusal) => return draw(&dash, &visit, &id, Some(refusal), None).await,
+    };
+    let trail = &vault.trail;
+    let revealed = trail.reveal(account, request_id, visit.actor(), Some(reason));
+    match revealed.await {
+        Err(StoreError::NeedsApproval) => {
+            let subject = RevealSubject::Request(request_id);
+            let asked = vault.reveals.ask(account, &subject, visit.actor(), reason);
+            match asked.await {
+                Ok(_) => Ok(redirect(&format!("/audit/{request_id}?done=asked#content"))),
+                Err(StoreError::Invalid { why, .. }) => {
+                    draw(&dash, &visit, &id, Some(in_sentence(why)), None).await
+                }
+                Err(error) => Err(error.into()),
+            }
+        }
+        revealed => shown(&dash, &visit, request_id, revealed).await,
+    }
+}
+
+/// `POST /audit/{request_id}/emergency`: the content is shown to one person alone, and an alert says so.
+pub(crate) async fn reveal_in_emergency(
+    State(dash): State<Dash>,
+    visit: SignedIn,
+    Path(id): Path<String>,
+) -> Answer {
+    let request_id = Uuid::try_parse(&id).map_err(|_| PageError::NotFound)?;
+    let (reveals, account) = (&dash.vault.reveals, visit.account_id());
+    let reason = match given(&dash, &visit).await? {
+        Ok(reason) => reason,
+        Err(refusal) => return draw(&dash, &visit, &id, Some(refusal), None).await,
+    };
+    let actor = visit.actor();
+    let revealed = reveals
+        .reveal_in_emergency(account, request_id, actor, reason)
+        .await;
+    shown(&dash, &visit, request_id, revealed).await
+}
+
+/// The reason of a form, once it is confirmed with the password; else what to correct.
+async fn given<'v>(dash: &Dash, visit: &'v SignedIn) -> Result<Result<&'v str, String>, PageError> {
     let Some(reason) = reason(visit.form().get("reason")) else {
         let error =
             "Say why you need to see this, in a few words. The reason is kept in the audit log.";
-        return draw(&dash, &visit, &id, Some(error.to_owned()), None).await;
+        return Ok(Err(error.to_owned()));
     };
-    if visit.has_password() && asks_password(visit.session.confirmed, Timestamp::now()) {
-        if let Some(refusal) =
-            account::confirm(&dash, &visit, visit.form().exact("password")).await?
-        {
-            return draw(&dash, &visit, &id, Some(refusal), None).await;
-        }
-        dash.vault.sessions.confirm_session(&visit.session).await?;
-    }
-    let (trail, account) = (&dash.vault.trail, visit.account_id());
-    let revealed = trail.reveal(account, request_id, visit.actor(), Some(reason));
-    match revealed.await {
+    let refusal = account::confirm_lately(dash, visit).await?;
+    Ok(refusal.map_or(Ok(reason), Err))
+}
+
+/// Leads to revealed content.
+async fn shown(
+    dash: &Dash,
+    visit: &SignedIn,
+    request_id: Uuid,
+    revealed: Result<Revealed, StoreError>,
+) -> Answer {
+    match revealed {
         Ok(_) => {
-            let opened = opened(&visit, request_id);
+            let opened = opened(visit, request_id);
             Ok(redirect(&format!(
                 "/audit/{request_id}?opened={opened}#content"
             )))
         }
         Err(StoreError::Unreadable(_)) => {
             let error = "The content cannot be read: it was deleted at the end of its retention, or it is damaged.";
-            draw(&dash, &visit, &id, Some(error.to_owned()), None).await
+            draw(
+                dash,
+                visit,
+                &request_id.to_string(),
+                Some(error.to_owned()),
+                None,
+            )
+            .await
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether revealing needs the password again. A signed-in person must have given it lately, because screens are left
-/// unlocked.
-fn asks_password(confirmed: Timestamp, now: Timestamp) -> bool {
-    now.duration_since(confirmed) > CONFIRMED
-}
-
-fn decision_of(records: &[Record]) -> Option<&Decision> {
+pub(super) fn decision_of(records: &[Record]) -> Option<&Decision> {
     records.iter().find_map(|record| match record {
         Record::Decision(decision) => Some(decision),
         Record::Attempt(_) | Record::Outcome(_) | Record::Admin(_) | Record::Alert(_) => None,
@@ -192,6 +261,8 @@ async fn draw(
     let has_reply = outcome.is_some_and(|outcome| outcome.sealed.is_some());
     let has_sealed = decision.sealed.is_some() || has_reply;
     let has_content = has_sealed && !is_erased(&records);
+    let is_reader = has_content && visit.may(Right::Reveal);
+    let asked = approvals::of_request(dash, visit, request_id, is_reader).await?;
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -207,12 +278,7 @@ async fn draw(
             types: kinds(&decision.types),
             decision: decision_facts(decision, key_name),
             outcome: outcome.map(outcome_facts).unwrap_or_default(),
-            findings: decision
-                .findings
-                .iter()
-                .take(FINDINGS)
-                .map(finding_row)
-                .collect(),
+            findings: finding_rows(visit, decision, decision.sealed.is_some() && has_content),
             findings_words: findings_words(decision),
             acts: records.iter().filter_map(act_row).collect(),
             has_content,
@@ -222,8 +288,9 @@ async fn draw(
                 true => "Its content was erased for ever; see below who did it and why.",
                 false => content_words(decision, has_content),
             },
-            asks_password: visit.has_password()
-                && asks_password(visit.session.confirmed, Timestamp::now()),
+            asks_password: account::asks_password(visit),
+            takes_two: visit.account.settings.reveal_approvals == Approvals::Two,
+            asked,
             content,
             shown_s: SHOWN.as_secs(),
             sentence: sentence(&records, decision, outcome),
@@ -463,6 +530,23 @@ fn reply_words(reply: &ReplyFacts) -> Option<String> {
     })
 }
 
+/// The findings; beside each, whether the viewer may allow its value.
+fn finding_rows(visit: &SignedIn, decision: &Decision, has_original: bool) -> Vec<FindingRow> {
+    let may_allow = has_original && visit.may(Right::Retention);
+    let kinds = Kinds::of(&visit.account.recognizers);
+    let findings = decision.findings.iter().take(FINDINGS).enumerate();
+    let row = |(at, finding): (usize, &phigate_types::Finding)| {
+        let kind = kinds.find(&finding.kind);
+        let is_text = !finding.path.contains('#') && !finding.path.ends_with(".file");
+        let allow = may_allow && is_text && kind.is_some_and(PhiKind::may_be_allowed);
+        FindingRow {
+            allow: allow.then_some(at),
+            ..finding_row(finding)
+        }
+    };
+    findings.map(row).collect()
+}
+
 fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
     let kind = PhiKind::from_code(&finding.kind);
     FindingRow {
@@ -473,6 +557,7 @@ fn finding_row(finding: &phigate_types::Finding) -> FindingRow {
         end: finding.end,
         score: format!("{:.2}", finding.score),
         rule: finding.rule.to_string(),
+        allow: None,
     }
 }
 
@@ -556,15 +641,6 @@ mod tests {
             ),
         ] {
             assert_eq!(headline(action, &further, outcome), words);
-        }
-    }
-
-    #[test]
-    fn a_password_is_good_for_ten_minutes() {
-        let confirmed = Timestamp::UNIX_EPOCH;
-        for (seconds, asks) in [(0, false), (600, false), (601, true), (86_400, true)] {
-            let now = confirmed + SignedDuration::from_secs(seconds);
-            assert_eq!(asks_password(confirmed, now), asks, "after {seconds} s");
         }
     }
 }

@@ -2,11 +2,17 @@
 //!
 //! The PHI Handling Mode comes first, beside the profile: which kinds of PHI it is about. What weakens protection is asked about once more: `weakening.rs`.
 
+pub(crate) mod allow;
 pub(crate) mod detection;
 pub(crate) mod limits;
+pub(crate) mod policy;
+pub(crate) mod recognizers;
 pub(crate) mod replies;
 pub(crate) mod retention;
+pub(crate) mod rosters;
 pub(crate) mod sign_in;
+pub(crate) mod sign_on_fields;
+pub(crate) mod single_sign_on;
 pub(crate) mod weakening;
 
 use askama::Template;
@@ -31,6 +37,10 @@ use weakening::{Asked, ask};
 static SUBJECTS: &[(&str, &str)] = &[
     // In the order of the tabs.
     ("/settings", "Mode"),
+    ("/settings/policy", "Policy"),
+    ("/settings/allow", "Allow list"),
+    ("/settings/recognizers", "Recognizers"),
+    ("/settings/rosters", "Rosters"),
     ("/settings/replies", "Replies"),
     ("/settings/detection", "Detection"),
     ("/settings/retention", "Retention"),

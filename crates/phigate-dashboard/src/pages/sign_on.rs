@@ -127,7 +127,8 @@ pub(crate) async fn begin(
         next: login::inside(guest.0.query.get("next")),
     };
     let flow = login.flow(&secret, &guest);
-    match dash.gateway.sign_on_address(&setup.config, &flow).await {
+    let single_sign_on = dash.gateway.single_sign_on();
+    match single_sign_on.address(&setup.config, &flow).await {
         Ok(address) => {
             let mut response = redirect(&address);
             let cookie = Cookie::SignOn.set(&secret, dash.is_secure);
@@ -160,8 +161,9 @@ pub(crate) async fn finish(
         (None, None) => Err(SignOnError::Code),
         (None, Some(code)) => {
             let flow = login.flow(secret, &guest);
-            let (gateway, brought) = (&dash.gateway, (code, query.only("iss")));
-            let entered = gateway.sign_on(&setup, &flow, brought, guest.0.client);
+            let (single_sign_on, brought) =
+                (dash.gateway.single_sign_on(), (code, query.only("iss")));
+            let entered = single_sign_on.sign_in(&setup, &flow, brought, guest.0.client);
             entered.await
         }
     };
@@ -205,9 +207,8 @@ pub(crate) async fn sign_out(
     let Some(token) = guest.0.form.only("logout_token") else {
         return Ok(StatusCode::BAD_REQUEST.into_response());
     };
-    let verified = dash
-        .gateway
-        .sign_out_token(&setup.config, token, guest.0.client);
+    let single_sign_on = dash.gateway.single_sign_on();
+    let verified = single_sign_on.sign_out(&setup.config, token, guest.0.client);
     let token = match verified.await {
         Ok(token) => token,
         Err(SignOnError::Often) => return Err(PageError::Busy),

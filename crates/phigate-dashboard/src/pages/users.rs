@@ -9,7 +9,7 @@ use crate::Dash;
 use crate::fields::encode;
 use crate::layout::Layout;
 use crate::view::{Choice, When, choices};
-use crate::visit::{Answer, SignedIn, form_status, page_with, redirect};
+use crate::visit::{Answer, PageError, SignedIn, form_status, page_with, redirect};
 use phigate_types::Role;
 
 /// The people of the account.
@@ -27,6 +27,8 @@ pub(crate) struct Page {
     pub(crate) users: Vec<Person>,
     pub(crate) sessions: Vec<SignedInRow>,
     pub(crate) is_required: bool,
+    /// Whether people come from an identity provider, so that invitations cannot be used.
+    pub(crate) has_sign_on: bool,
 }
 
 /// One session of a user.
@@ -85,6 +87,10 @@ pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
 
 /// `POST /users`
 pub(crate) async fn invite(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    if has_sign_on(&dash, &visit).await? {
+        let error = "People come from the identity provider: give one of their groups a role there, under Settings, Sign-in.";
+        return draw(&dash, &visit, Some(error), None).await;
+    }
     let email = visit.form().get("email").to_lowercase();
     let Ok(role) = visit.form().get("role").parse::<Role>() else {
         return draw(&dash, &visit, Some("Choose a role."), None).await;
@@ -191,6 +197,12 @@ pub(crate) async fn withdraw(State(dash): State<Dash>, visit: SignedIn) -> Answe
     Ok(redirect("/users?done=invitation"))
 }
 
+/// Whether the account has single sign-on: an invitation makes a login with a password, which it does not let in.
+async fn has_sign_on(dash: &Dash, visit: &SignedIn) -> Result<bool, PageError> {
+    let info = dash.vault.sign_on.info(visit.account_id()).await?;
+    Ok(info.is_some())
+}
+
 async fn draw(
     dash: &Dash,
     visit: &SignedIn,
@@ -201,6 +213,7 @@ async fn draw(
     let invitations = dash.vault.links.invitations(visit.account_id()).await?;
     let sessions = dash.vault.sessions.all_sessions(visit.account_id()).await?;
     let role = visit.form().get("role");
+    let has_sign_on = has_sign_on(dash, visit).await?;
     page_with(
         form_status(error.is_some()),
         &Page {
@@ -218,6 +231,7 @@ async fn draw(
                 .map(|role| (role.label(), role.summary()))
                 .collect(),
             link,
+            has_sign_on,
             invitations: invitations
                 .into_iter()
                 .map(|open| Invitation {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use askama::Template;
 use axum::extract::State;
 use jiff::Timestamp;
-use phigate_store::{Checkpoint, Report, read_checkpoints};
+use phigate_store::{AdminAct, Checkpoint, Report, read_checkpoints};
 
 use super::log::tabs;
 use crate::Dash;
@@ -57,15 +57,79 @@ pub(crate) struct Page {
     pub(crate) layout: Layout,
     pub(crate) tabs: Vec<Choice>,
     pub(crate) chain: Chain,
+    pub(crate) history: Vec<Past>,
+    /// Newest checkpoint in a file that the server writes.
+    pub(crate) elsewhere: Option<When>,
+    /// Whether the server writes such files.
+    pub(crate) is_copied: bool,
+    pub(crate) public_key: String,
 }
+
+/// A verification that was recorded.
+#[derive(Debug)]
+pub(crate) struct Past {
+    pub(crate) time: When,
+    pub(crate) tone: &'static str,
+    pub(crate) verdict: String,
+    pub(crate) by: String,
+}
+
+/// Verifications that the page lists.
+const PAST: usize = 10;
 
 /// `GET /audit/integrity`
 pub(crate) async fn show(State(dash): State<Dash>, visit: SignedIn) -> Answer {
+    let verifications = &dash.vault.verifications;
+    let history = verifications.history(visit.account_id(), PAST).await?;
+    let kept = kept_checkpoints(dash.checkpoint_files.clone()).await;
+    let newest = kept.iter().map(|checkpoint| checkpoint.time).max();
     page(&Page {
         layout: visit.layout("/audit"),
         tabs: tabs("/audit/integrity"),
-        chain: known(&dash, visit.account_id()),
+        chain: shown_chain(known(&dash, visit.account_id()), history.first()),
+        history: history.iter().map(past).collect(),
+        elsewhere: newest.map(When::at),
+        is_copied: !dash.checkpoint_files.is_empty(),
+        public_key: dash.vault.trail.public_key(),
     })
+}
+
+/// The known state of the chain; before this process looked, the one of the latest verification that is recorded.
+fn shown_chain(chain: Chain, latest: Option<&AdminAct>) -> Chain {
+    let Some(act) = latest.filter(|_| chain.verified.is_none()) else {
+        return chain;
+    };
+    let Past {
+        time,
+        tone,
+        verdict,
+        by,
+    } = past(act);
+    let label = if tone == "ok" {
+        "Chain intact"
+    } else {
+        "Chain broken"
+    };
+    Chain {
+        verified: Some(time),
+        tone,
+        label: label.to_owned(),
+        words: format!("{verdict}, by {by}."),
+    }
+}
+
+fn past(act: &AdminAct) -> Past {
+    let detail = |name: &str| act.details.get(name).map_or("", String::as_str);
+    let (tone, verdict) = match detail("verdict") {
+        "intact" => ("ok", format!("intact, {} records", detail("records"))),
+        fault => ("bad", fault.to_owned()),
+    };
+    Past {
+        time: When::at(act.time),
+        tone,
+        verdict,
+        by: act.actor.clone(),
+    }
 }
 
 /// `POST /audit/verify`
@@ -74,11 +138,9 @@ pub(crate) async fn verify(State(dash): State<Dash>, visit: SignedIn) -> Answer 
         return Err(PageError::Busy);
     };
     let kept = kept_checkpoints(dash.checkpoint_files.clone()).await;
-    let report = dash
-        .vault
-        .trail
-        .verify(Some(visit.account_id()), &kept, |_| {})
-        .await?;
+    let verifications = &dash.vault.verifications;
+    let run = verifications.run(visit.account_id(), &kept, visit.actor());
+    let report = run.await?;
     let found = (Timestamp::now(), report);
     locked(&dash.verified.known).insert(visit.account_id().to_owned(), found);
     Ok(redirect("/audit/integrity"))

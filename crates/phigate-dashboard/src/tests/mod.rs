@@ -1,5 +1,6 @@
 //! Permissions: every route, walked as a guest, a person of every role and the owner of another account.
 
+mod approvals;
 mod figures;
 mod pages;
 mod roles;

@@ -80,6 +80,13 @@ async fn contract_says_who_opens_what() {
         (Method::GET, "/providers", "YYYNN"),
         (Method::POST, "/provider/{provider}", "YYNNN"),
         (Method::POST, "/keys", "YYNNN"),
+        (Method::GET, "/audit/looks", "YNYNN"),
+        (Method::POST, "/audit/looks/{id}/approve", "YNYNN"),
+        (Method::POST, "/settings/sign-in/sso", "YNNNN"),
+        (Method::GET, "/keys/issuers", "YYYNN"),
+        (Method::POST, "/keys/issuers", "YYNNN"),
+        (Method::GET, "/keys/admin", "YNYNN"),
+        (Method::POST, "/keys/admin", "YNNNN"),
         (Method::GET, "/users", "YNYNN"),
         (Method::POST, "/users", "YNNNN"),
     ] {

@@ -7,9 +7,10 @@
 //! | `address.rs` | the form of addresses, and the rules about them |
 //! | `target.rs` | form of a row of the table |
 //! | `sink.rs` | abilities and failures of a kind |
-//! | `http.rs`, `protobuf.rs` | calls over HTTP, and messages of OTLP |
+//! | `http.rs` | calls over HTTP |
 //! | `exporter.rs` | one target: reads, sends, waits, tries again |
 //! | `supervisor.rs` | starts and stops exporters as owners change targets |
+//! | `telemetry.rs` | spans and metrics, for the operator's collector |
 //! | `trial.rs` | checks a target when it is set, and on request |
 
 mod address;
@@ -18,14 +19,15 @@ mod file;
 mod http;
 mod kind;
 mod otlp;
-mod protobuf;
 mod s3;
 mod sink;
 mod supervisor;
 mod syslog;
 mod target;
+mod telemetry;
 mod trial;
 mod webhook;
 
 pub use kind::{ExportSetupError, check_export};
 pub use supervisor::Exporters;
+pub use telemetry::TelemetryExporter;

@@ -9,12 +9,15 @@ use phigate_types::ExportRecord;
 
 use super::address::over_tls;
 use super::http::{Call, Way};
-use super::protobuf::{Message, Value, field};
 use super::sink::{Problem, Sink};
 use super::target::TargetKind;
+use crate::otlp::{self, protobuf::Message};
 
 /// Path of the collector for logs.
 const PATH: &str = "/v1/logs";
+
+/// Scope of the log records.
+const SCOPE: &str = "phigate.audit";
 
 /// Severities of OpenTelemetry: number and text.
 const INFO: (u64, &str) = (9, "INFO");
@@ -60,31 +63,11 @@ impl Sink for Otlp {
             method: Method::POST,
             uri: &self.uri,
             headers: vec![(CONTENT_TYPE, kind)],
-            body: Bytes::from(request(lines)),
+            body: Bytes::from(otlp::request(SCOPE, lines.iter().map(record))),
         };
         let answer = self.way.call(call).await?;
-        Ok(rejected(&answer))
+        Ok(otlp::rejected(&answer))
     }
-}
-
-/// ExportLogsServiceRequest with one resource and one scope.
-fn request(lines: &[ExportedLine]) -> Vec<u8> {
-    let mut resource = Message::default();
-    resource.message(1, &attribute("service.name", "phigate"));
-    resource.message(1, &attribute("service.version", env!("CARGO_PKG_VERSION")));
-    let mut scope = Message::default();
-    scope.text(1, "phigate.audit");
-    let mut logs = Message::default();
-    logs.message(1, &scope);
-    for line in lines {
-        logs.message(2, &record(line));
-    }
-    let mut of_resource = Message::default();
-    of_resource.message(1, &resource);
-    of_resource.message(2, &logs);
-    let mut request = Message::default();
-    request.message(1, &of_resource);
-    request.finish()
 }
 
 /// LogRecord of a line: the line is the body.
@@ -98,34 +81,9 @@ fn record(line: &ExportedLine) -> Message {
     record.fixed(1, nanoseconds);
     record.number(2, number);
     record.text(3, text);
-    record.message(5, &value(&line.json));
-    record.message(6, &attribute("phigate.record", line.kind));
+    record.message(5, &otlp::text(&line.json));
+    let kind = otlp::text(line.kind);
+    record.message(6, &otlp::attribute("phigate.record", &kind));
     record.fixed(11, nanoseconds);
     record
-}
-
-/// KeyValue.
-fn attribute(key: &str, text: &str) -> Message {
-    let mut pair = Message::default();
-    pair.text(1, key);
-    pair.message(2, &value(text));
-    pair
-}
-
-/// AnyValue that is text.
-fn value(text: &str) -> Message {
-    let mut value = Message::default();
-    value.text(1, text);
-    value
-}
-
-/// Records that the answer's partial success says were refused; they may not be sent again.
-fn rejected(answer: &[u8]) -> u64 {
-    match field(answer, 1) {
-        Some(Value::Bytes(partial)) => match field(partial, 1) {
-            Some(Value::Number(rejected)) => rejected,
-            _ => 0,
-        },
-        _ => 0,
-    }
 }

@@ -90,7 +90,7 @@ impl BaseUrl {
     /// The URL of one call. Each segment is encoded separately, so that no segment can change the path's structure.
     ///
     /// A version at the end of the base replaces the API's first segment.
-    pub(super) fn join(&self, path: &[String], query: Option<&str>) -> Option<Uri> {
+    pub(crate) fn join(&self, path: &[String], query: Option<&str>) -> Option<Uri> {
         let base_has_version = self
             .segments
             .last()

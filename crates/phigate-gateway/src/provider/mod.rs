@@ -59,6 +59,9 @@ use tokens::TokenClient;
 /// accounts never share connections.
 const POOLS_MAX: usize = 1024;
 
+/// Header by which calls join a trace.
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
 pub(crate) const AGENT: &str = concat!("phigate/", env!("CARGO_PKG_VERSION"));
 
 /// Headers that may be sent to a provider, besides credentials. Other headers of a call are dropped.
@@ -82,6 +85,8 @@ pub(crate) struct Outgoing<'a> {
     /// The gateway's query, such as `alt=sse`.
     query: Option<Cow<'static, str>>,
     body: Bytes,
+    /// The trace that the call belongs to, if the provider may know it.
+    traceparent: Option<HeaderValue>,
 }
 
 /// Address, headers and credentials of a call.
@@ -127,6 +132,15 @@ impl<'a> Outgoing<'a> {
             path,
             query,
             body: body.into(),
+            traceparent: None,
+        }
+    }
+
+    /// The call as a part of a trace.
+    pub(crate) fn inside(self, traceparent: Option<HeaderValue>) -> Self {
+        Self {
+            traceparent,
+            ..self
         }
     }
 }
@@ -289,6 +303,7 @@ impl Provider {
             path: probe.path.iter().map(|step| (*step).to_owned()).collect(),
             query: None,
             body: Bytes::new(),
+            traceparent: None,
         };
         let deadline =
             Instant::now() + Duration::from_millis(self.limits.connect_ms.saturating_mul(2));
@@ -310,6 +325,7 @@ impl Provider {
             path,
             query,
             body: body.into(),
+            traceparent: None,
         };
         let deadline = Instant::now() + Duration::from_millis(self.limits.first_byte_ms);
         Ok(TrialResponse::by(self.attempt(&call, deadline).await?).await)
@@ -415,6 +431,9 @@ fn request(call: &Outgoing<'_>) -> Option<Request<Sent>> {
             let value = HeaderValue::from_str(value).ok()?;
             headers.insert(HeaderName::from_static(name), value);
         }
+    }
+    if let Some(traceparent) = &call.traceparent {
+        headers.insert(TRACEPARENT, traceparent.clone());
     }
     Some(request)
 }

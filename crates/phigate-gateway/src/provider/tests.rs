@@ -95,6 +95,7 @@ fn call<'a>(base: &BaseUrl, account: &'a str) -> Outgoing<'a> {
         path: ["v1", "chat", "completions"].map(str::to_owned).to_vec(),
         query: None,
         body: Bytes::from_static(b"{}"),
+        traceparent: None,
     }
 }
 

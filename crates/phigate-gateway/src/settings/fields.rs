@@ -3,7 +3,7 @@
 use phi_detect::PhiKind;
 use phigate_core::reply::ToolNames;
 use phigate_store::Settings;
-use phigate_types::{Depth, Documents, KeyLimit, Mode, Replies};
+use phigate_types::{Approvals, Depth, Documents, KeyLimit, Mode, Replies};
 
 use super::AccountSettings;
 use crate::scanners::detector;
@@ -17,13 +17,18 @@ const MRN_FORMATS_MAX: usize = 20;
 /// Most tools named in the list.
 const TOOLS_MAX: usize = 100;
 
+/// Most characters of a letterhead.
+const LETTERHEAD_CHARS_MAX: usize = 400;
+/// Most lines of a letterhead.
+const LETTERHEAD_LINES_MAX: usize = 6;
+
 /// Prefix of the thresholds' names.
 const THRESHOLD: &str = "threshold_";
 
 /// Reason why a setting rejects a value: lower case, without a full stop, and without the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct SettingError(pub(super) String);
+pub struct SettingError(pub(crate) String);
 
 /// One setting of an account.
 #[derive(Clone, Copy)]
@@ -165,11 +170,26 @@ static FIELDS: &[Plain] = &[
         |all| switch_word(all.settings.retention.legal_hold),
         |all, text| switch(text).map(|value| all.settings.retention.legal_hold = value),
     ),
+    Plain::text(
+        "reveal_approvals",
+        "People that a look at content takes",
+        |all| all.settings.reveal_approvals.code().to_owned(),
+        |all, text| {
+            let number = coded(text, Approvals::all().map(Approvals::code));
+            number.map(|number| all.settings.reveal_approvals = number)
+        },
+    ),
     Plain::switch(
         "require_second_factor",
         "Second factor required",
         |all| switch_word(all.settings.require_second_factor),
         |all, text| switch(text).map(|value| all.settings.require_second_factor = value),
+    ),
+    Plain::text(
+        "letterhead",
+        "Letterhead of reports",
+        |all| all.settings.letterhead.clone(),
+        |all, text| letterhead(text).map(|value| all.settings.letterhead = value),
     ),
 ];
 
@@ -289,6 +309,20 @@ fn tools(text: &str) -> Result<Vec<String>, String> {
     Ok(tools)
 }
 
+/// Lines of a letterhead, in one line, separated by `;`.
+fn letterhead(text: &str) -> Result<String, String> {
+    let lines = text.split(['\n', ';']).map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let written = lines.join("; ");
+    let is_short = written.chars().count() <= LETTERHEAD_CHARS_MAX;
+    if !is_short || lines.len() > LETTERHEAD_LINES_MAX || written.contains(char::is_control) {
+        return Err(format!(
+            "at most {LETTERHEAD_LINES_MAX} lines, separated by a semicolon, and {LETTERHEAD_CHARS_MAX} characters in all"
+        ));
+    }
+    Ok(written)
+}
+
 fn whole(text: &str, least: u64, most: u64, what: &str) -> Result<u64, String> {
     let number = text.parse::<u64>().ok();
     let number = number.filter(|number| (least..=most).contains(number));
@@ -338,6 +372,7 @@ mod tests {
                 "mode" | "replies" => "mask",
                 "detection" => "fast",
                 "documents" => "text",
+                "reveal_approvals" => "2",
                 "restore_tools" => "send_*,note",
                 "mrn_formats" => "MR-9999999,AB-999999",
                 name if name.starts_with(THRESHOLD) => "0.75",
@@ -376,6 +411,8 @@ mod tests {
             ("replies", "on", "choose one of off"),
             ("documents", "on", "choose one of refuse"),
             ("legal_hold", "maybe", "on or off"),
+            ("reveal_approvals", "3", "choose one of 1, 2"),
+            ("letterhead", "a;b;c;d;e;f;g", "6 lines"),
         ] {
             let error = account_field(name).unwrap().set(&mut fresh(), value);
             let words_said = error.unwrap_err().to_string();

@@ -4,11 +4,11 @@
 
 use jiff::Timestamp;
 use phi_detect::PhiKind;
-use phigate_store::{Detection, KindSettings, ProviderConfig, Settings};
-use phigate_types::{Depth, Effect, Mode, PhiAgreement, Replies};
+use phigate_store::{Detection, KindSettings, PolicyLevel, PolicyWords, ProviderConfig, Settings};
+use phigate_types::{Depth, Effect, Level, Mode, PhiAgreement, Replies};
 
-use super::AccountSettings;
 use super::kind_state::{is_looked_for, kind_states};
+use super::{AccountSettings, Kinds};
 
 /// One thing that protects less than before.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,8 @@ pub enum Weaker {
     RecordDays(u32),
     /// Records that are due may be deleted.
     LegalHold(u32),
+    /// One person alone reveals content.
+    Approvals,
     /// PHI in replies is treated less strictly.
     Replies(Replies),
     /// A password alone opens the dashboard.
@@ -94,6 +96,10 @@ impl Weaker {
                 Self::LegalHold(new.metadata_days),
             ),
             (
+                after.reveal_approvals < before.reveal_approvals,
+                Self::Approvals,
+            ),
+            (
                 rank(after.replies) < rank(before.replies),
                 Self::Replies(after.replies),
             ),
@@ -128,6 +134,50 @@ impl Weaker {
         }
         let off = (!off.is_empty()).then_some(Self::KindsOff(off));
         off.into_iter().chain(raised).collect()
+    }
+
+    /// Ways in which other words, or other groups of keys, protect less.
+    pub fn of_words(before: &PolicyWords, after: &PolicyWords, kinds: &Kinds) -> Vec<Self> {
+        let groups = before.groups.keys().map(|name| PolicyLevel::Group(name));
+        let keys = before.keys.keys().map(|id| PolicyLevel::Key(id));
+        let levels = [PolicyLevel::Account].into_iter().chain(groups).chain(keys);
+        let mut all = Vec::new();
+        for level in levels {
+            let is_account = level == PolicyLevel::Account;
+            let is_weaker = |code: &str| {
+                let is_said = before.account.get(code) != after.account.get(code);
+                let words = [after, before].map(|words| words.own_word(level, code));
+                // A change of the mode is reported separately.
+                (is_said || !is_account) && words[0].strength() < words[1].strength()
+            };
+            let weaker = kinds.all().filter(|(kind, _)| is_weaker(kind.code()));
+            all.extend(weaker.map(|(kind, _)| Self::Kind {
+                kind,
+                level: Level::from(level).to_string(),
+            }));
+        }
+        for (id, key) in &after.keys {
+            all.extend(Self::of_group(before, id, key.group.as_deref()).unwrap_or_default());
+        }
+        all
+    }
+
+    /// Ways in which another group of a key protects less; `None` for an unknown key.
+    pub fn of_group(words: &PolicyWords, key_id: &str, group: Option<&str>) -> Option<Vec<Self>> {
+        let key = words.keys.get(key_id)?;
+        let mut after = words.clone();
+        after.keys.get_mut(key_id)?.group = group.map(Into::into);
+        let is_less = group.is_none() || words.is_stricter_for(key_id, &after);
+        let left = key
+            .group
+            .as_ref()
+            .filter(|left| Some(left.as_str()) != group);
+        let left = left.filter(|_| is_less);
+        Some(
+            left.map(|left| Self::LeavesGroup(left.to_string()))
+                .into_iter()
+                .collect(),
+        )
     }
 
     /// Ways in which a new entry of a provider protects less, because its operator may receive more than before. A new
@@ -175,6 +225,7 @@ impl Weaker {
                 format!("Records are deleted after {}, for good.", in_days(*days))
             }
             Self::LegalHold(_) => "The legal hold ends: whatever is past its retention time is deleted from now on, for good.".to_owned(),
+            Self::Approvals => "One person alone reveals content, without the approval of a second one.".to_owned(),
             Self::Replies(after) => {
                 format!("Less is done about PHI in replies: {}.", after.label())
             }
@@ -237,7 +288,7 @@ fn rank(replies: Replies) -> u8 {
 mod tests {
     use super::*;
     use phigate_store::Retention;
-    use phigate_types::ProviderKind;
+    use phigate_types::{Approvals, ProviderKind};
 
     #[test]
     fn only_change_to_flag_mode_weakens() {
@@ -262,6 +313,7 @@ mod tests {
             },
             replies: Replies::Block,
             require_second_factor: true,
+            reveal_approvals: Approvals::Two,
             ..Settings::default()
         };
         let loose = Settings {
@@ -289,12 +341,29 @@ mod tests {
                 Weaker::ContentDays(1),
                 Weaker::RecordDays(2),
                 Weaker::LegalHold(2),
+                Weaker::Approvals,
                 Weaker::Replies(Replies::Off),
                 Weaker::SecondFactor,
             ]
         );
         assert_eq!(Weaker::of_settings(&loose, &strict), []);
         assert_eq!(Weaker::of_settings(&strict, &strict), []);
+    }
+
+    #[test]
+    fn move_to_laxer_group_is_weaker() {
+        let mut words = PolicyWords::default();
+        let strict = [("ssn".into(), Mode::BLOCK)];
+        words.groups.insert("strict".into(), strict.clone().into());
+        words.groups.insert("stricter".into(), strict.into());
+        let key = words.keys.entry("k".to_owned()).or_default();
+        key.group = Some("strict".into());
+        let left = |group| Weaker::of_group(&words, "k", group).map(|ways| ways.len());
+        assert_eq!(left(None), Some(1));
+        assert_eq!(left(Some("lax")), Some(1));
+        assert_eq!(left(Some("strict")), Some(0));
+        assert_eq!(left(Some("stricter")), Some(0));
+        assert_eq!(Weaker::of_group(&words, "unknown", None), None);
     }
 
     #[test]

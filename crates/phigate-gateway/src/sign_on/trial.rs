@@ -1,12 +1,12 @@
 //! Trying single sign-on without a person: `phigate sso test`, and the button on the page.
 
 use phigate_auth::{Answer, clock_skew_s};
-use phigate_store::{SignOnConfig, SignOnSetup};
+use phigate_store::{Filter, Record, RecordKind, SignOnConfig, SignOnSetup, StoreError};
+use phigate_types::Act;
 use serde_json::Value;
 
-use super::{SignOnError, SignOnFlow, refusal, token_request};
+use super::{SignOnError, SignOnFlow, SingleSignOn, refusal, token_request};
 use crate::discovery::{Discovery, DiscoveryError};
-use crate::gateway::Gateway;
 
 /// One thing that was tried, and its result in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,11 +46,16 @@ impl SignOnCheck {
     }
 }
 
-impl Gateway {
+impl SingleSignOn<'_> {
     /// Tries what can be tried without a person: the discovery document, the clock, the keys, the client.
-    pub async fn try_sign_on(&self, setup: &SignOnSetup) -> Vec<SignOnCheck> {
+    pub async fn checks(&self, setup: &SignOnSetup) -> Vec<SignOnCheck> {
         let config = &setup.config;
-        let discovery = match self.issuer_keys.fetch_discovery(&config.issuer).await {
+        let discovery = match self
+            .gateway
+            .issuer_keys
+            .fetch_discovery(&config.issuer)
+            .await
+        {
             Ok(discovery) => discovery,
             Err(error) => return vec![failed(error)],
         };
@@ -60,7 +65,12 @@ impl Gateway {
         )];
         checks.extend(clock(&discovery));
         checks.push(
-            match self.issuer_keys.fetch_key_set(&discovery.keys).await {
+            match self
+                .gateway
+                .issuer_keys
+                .fetch_key_set(&discovery.keys)
+                .await
+            {
                 Ok(keys) if keys.is_empty() => failed(DiscoveryError::NoKeys),
                 Ok(_) => SignOnCheck::works("The keys are readable", "Tokens can be verified."),
                 Err(error) => failed(error),
@@ -77,6 +87,29 @@ impl Gateway {
         checks
     }
 
+    /// Cause of the last sign-in that failed: most mistakes are seen only then.
+    pub async fn last_failure(&self, account_id: &str) -> Result<Option<SignOnCheck>, StoreError> {
+        let filter = Filter {
+            record: Some(RecordKind::Admin),
+            act: Some(Act::LoginFailed),
+            ..Filter::default()
+        };
+        let trail = &self.gateway.vault.trail;
+        let page = trail.audit_list(account_id, &filter, None, 20).await?;
+        let cause = page.items.iter().find_map(|record| match record {
+            Record::Admin(act) => {
+                let error = SignOnError::from_code(act.details.get("cause")?)?;
+                Some((act.time, error))
+            }
+            _ => None,
+        });
+        Ok(cause.map(|(time, error)| {
+            let time = time.strftime("%Y-%m-%dT%H:%M:%SZ");
+            let title = format!("The last sign-in that failed, at {time}: {}", error.title());
+            SignOnCheck::unsure(&title, error.remedy())
+        }))
+    }
+
     /// Asks for a token with a code that cannot be right: the provider looks at the client first.
     async fn try_client(&self, discovery: &Discovery, setup: &SignOnSetup) -> SignOnCheck {
         let flow = SignOnFlow {
@@ -86,7 +119,7 @@ impl Gateway {
             verifier: "phigate-sso-test-phigate-sso-test-phigate-sso-test".to_owned(),
         };
         let ask = token_request(discovery, setup, &flow, "phigate-sso-test");
-        match self.issuer_keys.ask(ask).await {
+        match self.gateway.issuer_keys.ask(ask).await {
             Ok(answer) => client(&answer),
             Err(error) => SignOnCheck::fails(
                 SignOnError::Unreachable,

@@ -61,62 +61,22 @@ impl Access {
             .item(account_id, ItemKind::Provider, name)
             .await?;
         let before = old.as_ref().map(ProviderBody::read).transpose()?;
-        let (kept, word) = self.secret_to_keep(secret, old.as_ref()).await?;
-        let form = config.auth().secret();
-        if kept.is_none() && form == Secret::Key {
-            return Err(StoreError::NotFound("provider key"));
-        }
-        let last4 = match (&kept, form) {
-            (Some(secret), Secret::Key | Secret::Text) => last4(secret.expose()),
-            _ => String::new(),
-        };
-        let sealed = match &kept {
-            Some(secret) => Some(
-                self.core
-                    .seal_secret(account_id, name, config, secret)
-                    .await?,
-            ),
-            None => None,
-        };
+        let (kept, word) = self.core.secret_to_keep(secret, old.as_ref()).await?;
+        let body = self
+            .core
+            .provider_body(account_id, (name, config), kept.as_ref(), by);
+        let stored = body.await?;
         let act = by
             .act(self.core.now(), &account.name, Act::ProviderSet)
             .target(name)
             .detail("key", word)
-            .detail("last4", &last4);
+            .detail("last4", &stored.last4);
         let act = with_changes(act, before.as_ref().map(|before| &before.config), config);
-        let stored = ProviderBody {
-            config: config.clone(),
-            sealed,
-            last4,
-            updated: self.core.now(),
-            updated_by: by.actor.to_owned(),
-        };
-        let put = match &old {
-            Some(old) => old.replaced_by(&stored),
-            None => Change::Put(
-                Item::new(account_id, ItemKind::Provider, name, None, &stored),
-                Expect::Absent,
-            ),
-        };
+        let put = put(account_id, name, old.as_ref(), &stored);
         self.core
             .change(account_id, &act, vec![put], true)
             .await
             .map_err(about(ItemKind::Provider.label()))
-    }
-
-    /// The secret that is stored from now on, and its description for the record.
-    async fn secret_to_keep(
-        &self,
-        given: NewSecret<'_>,
-        old: Option<&Item>,
-    ) -> Result<(Option<ProviderSecret>, &'static str)> {
-        let (secret, word) = match (given, old) {
-            (NewSecret::Set(secret), _) => (Some(secret.clone()), "new"),
-            (NewSecret::Keep, Some(old)) => (self.core.open_provider(old).await?.secret, "kept"),
-            (NewSecret::Keep, None) | (NewSecret::Remove, _) => (None, "none"),
-        };
-        let word = if secret.is_some() { word } else { "none" };
-        Ok((secret, word))
     }
 
     /// The providers of an account, by name.
@@ -148,7 +108,87 @@ impl Access {
     }
 }
 
+/// The row of an entry as a change.
+fn put(account_id: &str, name: &str, old: Option<&Item>, stored: &ProviderBody) -> Change {
+    match old {
+        Some(old) => old.replaced_by(stored),
+        None => Change::Put(
+            Item::new(account_id, ItemKind::Provider, name, None, stored),
+            Expect::Absent,
+        ),
+    }
+}
+
 impl Core {
+    /// The configuration of a stored entry.
+    pub(crate) fn provider_config(item: &Item) -> Result<ProviderConfig> {
+        Ok(ProviderBody::read(item)?.config)
+    }
+
+    /// The row of an entry with another configuration and the stored secret, if that is still of use.
+    pub(crate) async fn provider_put(
+        &self,
+        account_id: &str,
+        (name, config): (&str, &ProviderConfig),
+        old: Option<&Item>,
+        by: By<'_>,
+    ) -> Result<Change> {
+        let before = old.map(ProviderBody::read).transpose()?;
+        let fits = |before: &ProviderBody| {
+            before.config.kind == config.kind && before.config.auth() == config.auth()
+        };
+        let given = match before.as_ref().is_some_and(fits) {
+            true => NewSecret::Keep,
+            false => NewSecret::Remove,
+        };
+        let (kept, _) = self.secret_to_keep(given, old).await?;
+        let body = self.provider_body(account_id, (name, config), kept.as_ref(), by);
+        Ok(put(account_id, name, old, &body.await?))
+    }
+
+    async fn provider_body(
+        &self,
+        account_id: &str,
+        (name, config): (&str, &ProviderConfig),
+        secret: Option<&ProviderSecret>,
+        by: By<'_>,
+    ) -> Result<ProviderBody> {
+        let form = config.auth().secret();
+        if secret.is_none() && form == Secret::Key {
+            return Err(StoreError::NotFound("provider key"));
+        }
+        let last4 = match (secret, form) {
+            (Some(secret), Secret::Key | Secret::Text) => last4(secret.expose()),
+            _ => String::new(),
+        };
+        let sealed = match secret {
+            Some(secret) => Some(self.seal_secret(account_id, name, config, secret).await?),
+            None => None,
+        };
+        Ok(ProviderBody {
+            config: config.clone(),
+            sealed,
+            last4,
+            updated: self.now(),
+            updated_by: by.actor.to_owned(),
+        })
+    }
+
+    /// The secret that is stored from now on, and its description for the record.
+    async fn secret_to_keep(
+        &self,
+        given: NewSecret<'_>,
+        old: Option<&Item>,
+    ) -> Result<(Option<ProviderSecret>, &'static str)> {
+        let (secret, word) = match (given, old) {
+            (NewSecret::Set(secret), _) => (Some(secret.clone()), "new"),
+            (NewSecret::Keep, Some(old)) => (self.open_provider(old).await?.secret, "kept"),
+            (NewSecret::Keep, None) | (NewSecret::Remove, _) => (None, "none"),
+        };
+        let word = if secret.is_some() { word } else { "none" };
+        Ok((secret, word))
+    }
+
     /// An entry with its secret in the clear.
     pub(crate) async fn open_provider(&self, item: &Item) -> Result<Provider> {
         let stored = ProviderBody::read(item)?;

@@ -45,6 +45,13 @@ pub(crate) struct AllowBody {
     added_by: String,
 }
 
+impl AllowBody {
+    /// Keyed code of the value, and its kind.
+    pub(crate) fn hashed(&self) -> (String, SmolStr) {
+        (self.code.clone(), self.kind.clone())
+    }
+}
+
 /// Uses of an entry, as stored: values let through, and the time of the last in microseconds.
 type Uses = (u64, i64);
 

@@ -1,6 +1,7 @@
 //! Accounts: create, list, read, delete.
 
 mod allow;
+mod declared;
 mod kinds;
 mod policy;
 mod recognizers;
@@ -9,6 +10,7 @@ mod settings;
 
 pub(crate) use allow::AllowBody;
 pub use allow::AllowLists;
+pub use declared::{declare, declared};
 pub(crate) use policy::check_group;
 pub use recognizers::RecognizerLists;
 pub use rosters::RosterLists;

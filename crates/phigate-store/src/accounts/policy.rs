@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use phigate_types::{Act, Level, Word};
+use phigate_types::{Act, Level};
 use smol_str::SmolStr;
 
 use crate::accounts::{AccountBody, Accounts};
@@ -22,6 +22,21 @@ pub(super) struct Stored {
     pub(super) account: (Item, AccountBody),
     keys: BTreeMap<String, (Item, KeyBody)>,
     pub(super) words: PolicyWords,
+}
+
+impl Stored {
+    /// Changes of the keys whose words or group differ.
+    pub(super) fn key_rows(&self, after: &PolicyWords) -> Vec<Change> {
+        let mut rows = Vec::new();
+        for (id, (item, body)) in &self.keys {
+            if after.keys.get(id) != Some(&body.words) {
+                let mut body = body.clone();
+                body.words = after.keys.get(id).cloned().unwrap_or_default();
+                rows.push(item.replaced_by(&body));
+            }
+        }
+        rows
+    }
 }
 
 /// Words of all levels after a change, with its act.
@@ -61,32 +76,40 @@ impl Accounts {
         changes: &WordChanges,
         by: impl Into<By<'a>>,
     ) -> Result<()> {
-        if let PolicyLevel::Group(name) = level {
-            check_group(name)?;
+        self.set_policies(account_id, &[(level, changes)], by).await
+    }
+
+    /// Changes words of several levels, all or none of them, with one record.
+    pub async fn set_policies<'a>(
+        &self,
+        account_id: &str,
+        levels: &[(PolicyLevel<'_>, &WordChanges)],
+        by: impl Into<By<'a>>,
+    ) -> Result<()> {
+        for (level, _) in levels {
+            if let PolicyLevel::Group(name) = level {
+                check_group(name)?;
+            }
         }
         let by = by.into();
         self.change_policy(account_id, |stored| {
-            let after = stored.words.changed(level, changes).ok_or(match level {
-                PolicyLevel::Key(id) if !stored.keys.contains_key(id) => {
-                    StoreError::NotFound(ItemKind::ApiKey.label())
-                }
-                _ => StoreError::Invalid {
-                    what: "policy",
-                    why: "off is for the account alone",
-                },
-            })?;
+            let mut after = stored.words.clone();
+            for (level, changes) in levels {
+                let changed = after.changed(*level, changes);
+                after = changed.ok_or_else(|| unsayable(stored, *level))?;
+            }
+            let is_weaker = levels.iter().any(|(level, changes)| {
+                let mut kinds = changes.keys();
+                kinds.any(|kind| is_weaker(*level, kind, &stored.words, &after))
+            });
+            let names = levels
+                .iter()
+                .map(|(level, _)| Level::from(*level).to_string());
             let act = by
                 .act(self.core.now(), &stored.account.1.name, Act::PolicySet)
-                .target(&Level::from(level).to_string())
-                .change(&stored.words.written(level), &after.written(level));
-            let is_weaker = |kind: &SmolStr| {
-                let words = [&after, &stored.words].map(|words| words.own_word(level, kind));
-                words
-                    .map(Word::strength)
-                    .is_sorted_by(|now, before| now < before)
-            };
-            let act = marked(act, changes.keys().any(is_weaker));
-            Ok(Changed::of_words(after, act))
+                .target(&names.collect::<Vec<String>>().join(", "))
+                .change(&written(&stored.words, levels), &written(&after, levels));
+            Ok(Changed::of_words(after, marked(act, is_weaker)))
         })
         .await
     }
@@ -149,13 +172,7 @@ impl Accounts {
                 // The words of a key are judged together with those of account and groups.
                 changes.push(item.unchanged());
             }
-            for (id, (item, body)) in &stored.keys {
-                if after.keys.get(id) != Some(&body.words) {
-                    let mut body = body.clone();
-                    body.words = after.keys.get(id).cloned().unwrap_or_default();
-                    changes.push(item.replaced_by(&body));
-                }
-            }
+            changes.extend(stored.key_rows(&after));
             match self.core.change(account_id, &act, changes, true).await {
                 Err(StoreError::Conflict(_)) => {}
                 done => return done,
@@ -166,7 +183,7 @@ impl Accounts {
 }
 
 impl Core {
-    async fn policy_rows(&self, account_id: &str) -> Result<Stored> {
+    pub(super) async fn policy_rows(&self, account_id: &str) -> Result<Stored> {
         let kinds = [ItemKind::Account, ItemKind::ApiKey];
         let rows = self.guard().rows(account_id, &kinds).await?;
         let mut account = None;
@@ -192,6 +209,39 @@ impl Core {
             words,
         })
     }
+}
+
+/// Reason why a level cannot say words.
+fn unsayable(stored: &Stored, level: PolicyLevel<'_>) -> StoreError {
+    match level {
+        PolicyLevel::Key(id) if !stored.keys.contains_key(id) => {
+            StoreError::NotFound(ItemKind::ApiKey.label())
+        }
+        _ => StoreError::Invalid {
+            what: "policy",
+            why: "off is for the account alone",
+        },
+    }
+}
+
+fn is_weaker(
+    level: PolicyLevel<'_>,
+    kind: &str,
+    before: &PolicyWords,
+    after: &PolicyWords,
+) -> bool {
+    after.own_word(level, kind).strength() < before.own_word(level, kind).strength()
+}
+
+/// The words of levels; with their names if there are several.
+fn written(words: &PolicyWords, levels: &[(PolicyLevel<'_>, &WordChanges)]) -> String {
+    if let [(level, _)] = levels {
+        return words.written(*level);
+    }
+    let said = levels
+        .iter()
+        .map(|(level, _)| format!("{} {}", Level::from(*level), words.written(*level)));
+    said.collect::<Vec<String>>().join("; ")
 }
 
 /// Marks an act that reduces protection.

@@ -17,7 +17,7 @@ use crate::{Result, SecretString, StoreError};
 use super::policy::{Changed, marked};
 
 /// Limit of recognizers per account.
-const RECOGNIZERS_MAX: usize = 64;
+pub(super) const RECOGNIZERS_MAX: usize = 64;
 
 /// A recognizer as stored.
 #[derive(Serialize, Deserialize)]
@@ -58,21 +58,7 @@ impl RecognizerLists {
                 why: "it has 64 recognizers, and cannot have more",
             });
         }
-        let definition = recognizer.definition.expose().as_bytes();
-        let place = place(account_id, code);
-        let sealed = core.keyring.seal(Purpose::Secrets, now, place, definition);
-        let body = RecognizerBody {
-            sealed: STANDARD.encode(sealed.await?),
-            set: now,
-            set_by: by.actor.to_owned(),
-        };
-        let put = match old {
-            Some(old) => old.replaced_by(&body),
-            None => {
-                let item = Item::new(account_id, ItemKind::Recognizer, code, None, &body);
-                Change::Put(item, Expect::Absent)
-            }
-        };
+        let put = core.recognizer_put(account_id, recognizer, old, by).await?;
         let act = by.act(now, &account.name, Act::RecognizerSet).target(code);
         // A new definition may find less than the one before.
         let act = marked(act, old.is_some());
@@ -123,6 +109,32 @@ impl RecognizerLists {
 }
 
 impl Core {
+    /// The row of a recognizer, sealed, as a change.
+    pub(super) async fn recognizer_put(
+        &self,
+        account_id: &str,
+        recognizer: &StoredRecognizer,
+        old: Option<&Item>,
+        by: By<'_>,
+    ) -> Result<Change> {
+        let (now, code) = (self.now(), recognizer.code.as_str());
+        let definition = recognizer.definition.expose().as_bytes();
+        let place = place(account_id, code);
+        let sealed = self.keyring.seal(Purpose::Secrets, now, place, definition);
+        let body = RecognizerBody {
+            sealed: STANDARD.encode(sealed.await?),
+            set: now,
+            set_by: by.actor.to_owned(),
+        };
+        Ok(match old {
+            Some(old) => old.replaced_by(&body),
+            None => {
+                let item = Item::new(account_id, ItemKind::Recognizer, code, None, &body);
+                Change::Put(item, Expect::Absent)
+            }
+        })
+    }
+
     /// Unseals a recognizer.
     pub(super) async fn open_recognizer(&self, item: &Item) -> Result<StoredRecognizer> {
         let unreadable = || StoreError::Unreadable(ItemKind::Recognizer.label());

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use phigate_types::{Act, Mode};
+use phigate_types::{Act, Effect, Mode};
 
+use super::policy::marked;
 use crate::Result;
 use crate::accounts::Accounts;
 use crate::model::{AdminAct, By, ModeState, Settings};
+
+/// Whether a mode forwards PHI unchanged.
+fn forwards(mode: Mode) -> bool {
+    matches!(mode.effect, Effect::Keep)
+}
 
 impl Accounts {
     /// The mode in force and its last change.
@@ -32,6 +38,7 @@ impl Accounts {
             let act = by
                 .act(now, &stored.name, Act::ModeSet)
                 .change(stored.mode.code(), mode.code());
+            let act = marked(act, forwards(mode) && !forwards(stored.mode));
             stored.previous_mode = Some(std::mem::replace(&mut stored.mode, mode));
             stored.mode_changed_by = Some(by.actor.to_owned());
             stored.mode_changed = Some(now);
@@ -58,7 +65,9 @@ impl Accounts {
             change(&mut stored.settings);
             let to = to_text(&stored.settings);
             let act = by.act(now, &stored.name, Act::SettingsSet);
-            Ok((from != to).then_some(act.change(&from, &to)))
+            // A reason is asked for if protection is reduced.
+            let act = marked(act.change(&from, &to), by.reason.is_some());
+            Ok((from != to).then_some(act))
         })
         .await
     }

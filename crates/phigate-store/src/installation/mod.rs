@@ -2,6 +2,7 @@
 
 mod adopt;
 mod backup;
+mod drill;
 mod rotate;
 mod transfer;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use phigate_types::{Depth, Documents, KeyLimit, Mode, Policy, Replies};
+use phigate_types::{Approvals, Depth, Documents, KeyLimit, Mode, Policy, Replies};
 use serde::{Deserialize, Serialize};
 
 use crate::SecretString;
@@ -89,6 +89,17 @@ pub struct Settings {
     pub request_header: bool,
     /// Whether every user of the dashboard must have a second factor.
     pub require_second_factor: bool,
+    /// Number of people that a look at content takes.
+    #[serde(skip_serializing_if = "is_one")]
+    pub reveal_approvals: Approvals,
+    /// Head of printed reports: lines, separated by `;`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub letterhead: String,
+}
+
+/// Whether one person is enough, as in settings of older versions.
+fn is_one(approvals: &Approvals) -> bool {
+    *approvals == Approvals::One
 }
 
 /// Detection settings. Accounts with equal settings have equal findings.

@@ -58,3 +58,35 @@ impl Alert {
         self
     }
 }
+
+impl Alert {
+    /// The details in words, in one line.
+    pub fn details_in_words(&self) -> String {
+        let details = self.details.iter();
+        let words = details.map(|(name, value)| format!("{} {value}", name.replace('_', " ")));
+        words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The latest alert of a cause and subject, and whether a person looked at it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AlertState {
+    /// The alert.
+    #[serde(flatten)]
+    pub alert: Alert,
+    /// Person who acknowledged it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledged: Option<Acknowledged>,
+}
+
+/// The acknowledgement of an alert.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Acknowledged {
+    /// Actor.
+    pub by: String,
+    /// Time.
+    pub time: Timestamp,
+    /// The stated reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

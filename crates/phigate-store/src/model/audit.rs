@@ -1,6 +1,6 @@
 //! Audit records. Field names are those of the export and bind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use phigate_types::{
@@ -118,6 +118,20 @@ impl Decision {
     /// Whether the request was scanned. A request that was refused earlier does not count as one without PHI.
     pub fn was_scanned(&self) -> bool {
         self.action != Action::REFUSED || self.sizes.text > 0
+    }
+
+    /// Kinds of PHI that were in the request as it was sent. The action is the strongest on any finding, so a request that
+    /// was masked may contain findings of kinds that the policy only flags.
+    pub fn kinds_left(&self) -> BTreeSet<&str> {
+        if self.sizes.sent.is_none() {
+            return BTreeSet::new();
+        }
+        if self.action == Action::FORWARDED {
+            return self.types.keys().map(String::as_str).collect();
+        }
+        let is_left = |finding: &&Finding| finding.action == Some(Mode::FLAG);
+        let left = self.findings.iter().filter(is_left);
+        left.map(|finding| &*finding.kind).collect()
     }
 }
 

@@ -245,8 +245,10 @@ pub struct Disclosure {
     pub time: Timestamp,
     /// The kinds that it was found as.
     pub found_as: Vec<String>,
-    /// Action on the request: only `forwarded` means the identifier itself was sent.
+    /// Action on the request, the strongest on any finding.
     pub action: Option<Action>,
+    /// Whether the identifier itself was sent, neither masked nor redacted.
+    pub is_left: bool,
     /// The family of the provider it was for.
     pub family: Option<ProviderKind>,
     /// Name of the provider it was sent to; `None` when it was not sent.
@@ -269,6 +271,8 @@ pub struct FurtherDisclosure {
     pub provider: String,
     /// The model requested from this provider.
     pub model: Option<String>,
-    /// The action for this provider: only `forwarded` means that the identifier itself was sent.
+    /// The action for this provider, the strongest on any finding.
     pub action: Action,
+    /// Whether the identifier itself was sent to this provider.
+    pub is_left: bool,
 }

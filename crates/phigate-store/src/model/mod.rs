@@ -6,6 +6,7 @@ mod alert;
 mod allow;
 mod api_key;
 mod audit;
+mod declared;
 mod export;
 mod filter;
 mod issuer;
@@ -14,6 +15,7 @@ mod people;
 mod policy;
 mod provider;
 mod recognizer;
+mod reveal;
 mod roster;
 mod sign_on;
 mod stats;
@@ -23,13 +25,14 @@ pub use account::{
     Settings,
 };
 pub use admin_key::{AdminAdmission, AdminKeyInfo, NewAdminKey};
-pub use alert::Alert;
+pub use alert::{Acknowledged, Alert, AlertState};
 pub use allow::{AllowInfo, AllowedValues};
 pub(crate) use api_key::KeyBody;
 pub use audit::{
     AdminAct, Attempt, AttemptEnd, By, Decision, Identifier, NewAttempt, NewDecision, Outcome,
     ProviderTerms, Record, ReplyFacts, Revealed, SealedDigests, Sizes, Usage,
 };
+pub use declared::Declared;
 pub use export::{ExportBatch, ExportConfig, ExportInfo, ExportState, ExportedLine};
 pub use filter::{
     Count, Cursor, Disclosure, Filter, FurtherDisclosure, Page, RecordKind, RequestRow,
@@ -43,6 +46,7 @@ pub use people::{
 pub use policy::{KeyWords, PolicyLevel, PolicyWords, WordChanges};
 pub use provider::{NewSecret, Provider, ProviderConfig, ProviderInfo, ProviderSecret};
 pub use recognizer::{RecognizerInfo, StoredRecognizer};
+pub use reveal::{RevealRequest, RevealSubject};
 pub(crate) use roster::{RosterCache, RosterCodes, RosterKey};
 pub use roster::{RosterDraft, RosterInfo, Rosters};
 pub use sign_on::{

@@ -139,7 +139,7 @@ impl PolicyWords {
     }
 
     /// The words without those about a kind.
-    pub(crate) fn without(&self, kind: &str) -> Self {
+    pub fn without(&self, kind: &str) -> Self {
         let mut after = self.clone();
         after.account.remove(kind);
         for words in after.groups.values_mut() {
@@ -169,7 +169,7 @@ impl PolicyWords {
     }
 
     /// Whether a key is treated less strictly by other words.
-    pub(crate) fn is_stricter_for(&self, key_id: &str, after: &Self) -> bool {
+    pub fn is_stricter_for(&self, key_id: &str, after: &Self) -> bool {
         let level = PolicyLevel::Key(key_id);
         let (Some(before), Some(after)) = (self.at(level), after.at(level)) else {
             return false;

@@ -135,8 +135,8 @@ fn joined(decision: Value, outcome: Value) -> Value {
 }
 
 fn row(fields: &Value) -> String {
-    let nested = COLUMNS.iter().map(|name| cell(&fields[*name]));
-    let plain = PLAIN.iter().map(|(_, of)| cell(&of(fields)));
+    let nested = COLUMNS.iter().map(|name| table_cell(&fields[*name]));
+    let plain = PLAIN.iter().map(|(_, of)| table_cell(&of(fields)));
     let cells: Vec<String> = nested.chain(plain).collect();
     cells.join(",") + "\r\n"
 }
@@ -161,7 +161,8 @@ fn total(types: &Value) -> Value {
     types.values().filter_map(Value::as_u64).sum::<u64>().into()
 }
 
-fn cell(value: &Value) -> String {
+/// A cell of a table for spreadsheets, which never starts a formula.
+pub fn table_cell(value: &Value) -> String {
     let text = match value {
         Value::Null => return String::new(),
         Value::Bool(_) | Value::Number(_) => return value.to_string(),
@@ -194,10 +195,10 @@ mod tests {
             ("two\nlines", "\"two\nlines\""),
         ];
         for (text, written) in rows {
-            assert_eq!(cell(&Value::String(text.into())), written);
+            assert_eq!(table_cell(&Value::String(text.into())), written);
         }
-        assert_eq!(cell(&serde_json::json!(-5)), "-5");
-        assert_eq!(cell(&Value::Null), "");
+        assert_eq!(table_cell(&serde_json::json!(-5)), "-5");
+        assert_eq!(table_cell(&Value::Null), "");
     }
 
     #[test]

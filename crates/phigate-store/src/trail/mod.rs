@@ -10,20 +10,25 @@ pub(crate) mod read;
 mod reason;
 mod record;
 mod replay;
+mod reports;
 mod retention;
+mod reveals;
 mod search;
 mod stats;
+mod verifications;
 mod verify;
 mod verify_rows;
 mod walk;
 mod written;
 
 pub use checkpoint::{append_checkpoints, read_checkpoints};
-pub use csv::AuditTable;
+pub use csv::{AuditTable, table_cell};
 pub use export::{Export, ExportLine, ExportOrder};
 pub use reason::reason;
-pub use replay::replay;
+pub use replay::Replay;
+pub use reports::Reports;
 pub use stats::Figures;
+pub use verifications::Verifications;
 pub use written::{Durability, Written};
 
 use std::sync::Arc;
@@ -34,6 +39,12 @@ use crate::core::Core;
 #[derive(Clone)]
 pub struct Trail {
     core: Arc<Core>,
+}
+
+/// Requests to reveal content, where it takes two people.
+#[derive(Clone)]
+pub struct Reveals {
+    trail: Trail,
 }
 
 /// Deletes expired records, and content that a person erases.
@@ -51,6 +62,12 @@ pub struct SealedReplies {
 impl Expiry {
     pub(crate) fn new(core: Arc<Core>) -> Self {
         Self { core }
+    }
+}
+
+impl Reveals {
+    pub(crate) fn new(trail: Trail) -> Self {
+        Self { trail }
     }
 }
 

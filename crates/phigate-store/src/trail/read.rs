@@ -9,11 +9,12 @@ use uuid::Uuid;
 use crate::keys::seal::Place;
 use crate::model::{
     AdminAct, Cursor, Decision, Disclosure, Filter, FurtherDisclosure, Page, Record, RecordKind,
-    RequestRow, Revealed,
+    RequestRow, RevealSubject, Revealed,
 };
 use crate::rows::{AuditRow, LookupCode, RowKey};
 use crate::trail::Trail;
 use crate::trail::record::{CONTENT, token_code, value_code};
+use crate::trail::reveals::{Look, Permit};
 use crate::{Result, SecretBytes, SecretString, StoreError};
 
 /// The kind under which tokens were hashed before they were stored as they are.
@@ -88,13 +89,27 @@ impl Trail {
         rows.iter().map(parse).collect()
     }
 
-    /// The content of a request. The actor and the reason are recorded first.
+    /// The content of a request. The actor and the reason are recorded first. Fails with
+    /// [`StoreError::NeedsApproval`] if it takes two people and no second one approved it.
     pub async fn reveal(
         &self,
         account_id: &str,
         request_id: Uuid,
         actor: &str,
         reason: Option<&str>,
+    ) -> Result<Revealed> {
+        let subject = RevealSubject::Request(request_id);
+        let look = Look { actor, reason };
+        let permit = self.permit(account_id, &subject, look).await?;
+        self.reveal_with(account_id, request_id, &permit).await
+    }
+
+    /// The content of a request, once the permit for it is recorded.
+    pub(super) async fn reveal_with(
+        &self,
+        account_id: &str,
+        request_id: Uuid,
+        permit: &Permit,
     ) -> Result<Revealed> {
         let rows = self.core.store.requests(account_id, &[request_id]).await?;
         let decision = rows
@@ -103,9 +118,8 @@ impl Trail {
         decision.ok_or(StoreError::NotFound("request"))?;
         require_not_erased(&rows)?;
         let (_, account) = self.core.account_item(account_id).await?;
-        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::ContentReveal);
+        let mut act = permit.act(self.core.now(), &account.name, Act::ContentReveal);
         act.request_id = Some(request_id);
-        act.reason = reason.map(str::to_owned);
         self.core.record_act(Some(account_id), &act).await?;
         self.opened(account_id, request_id, &rows).await
     }
@@ -218,17 +232,15 @@ impl Trail {
                 .or_default()
                 .push(parse(&row)?);
         }
-        let disclosures = found
-            .into_iter()
-            .map(|((time_us, request), kinds)| Disclosure {
-                found_as: kinds,
-                ..disclosure(request, time_us, known.get(&request))
-            });
+        let disclosures = found.into_iter().map(|((time_us, request), kinds)| {
+            disclosure(request, time_us, kinds, known.get(&request))
+        });
         Ok(disclosures.collect())
     }
 
     /// The original content of the requests in which a token was issued, newest first, each with the conversation that
-    /// its tokens belong to. The actor and the reason are recorded first.
+    /// its tokens belong to. The actor and the reason are recorded first. Fails with [`StoreError::NeedsApproval`] if
+    /// it takes two people and no second one approved it.
     pub async fn contents_with_token(
         &self,
         account_id: &str,
@@ -236,6 +248,24 @@ impl Trail {
         actor: &str,
         reason: &str,
     ) -> Result<Vec<(Decision, SecretBytes)>> {
+        let found = self.requests_with_token(account_id, token_name).await?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let subject = RevealSubject::Token(token_name.to_owned());
+        let reason = Some(reason);
+        let look = Look { actor, reason };
+        let permit = self.permit(account_id, &subject, look).await?;
+        self.contents_of(account_id, token_name, &found, &permit)
+            .await
+    }
+
+    /// The requests in which a token was issued.
+    pub(super) async fn requests_with_token(
+        &self,
+        account_id: &str,
+        token_name: &str,
+    ) -> Result<Vec<Uuid>> {
         let key = self.lookup_key(account_id).await?;
         let codes = [
             token_code(token_name),
@@ -245,17 +275,23 @@ impl Trail {
         let found = store
             .requests_with(account_id, &codes, RESOLVED_MAX)
             .await?;
-        if found.is_empty() {
-            return Ok(Vec::new());
-        }
+        Ok(found.into_iter().map(|(request, _)| request).collect())
+    }
+
+    /// The original content of requests with a token, once the permit for it is recorded.
+    pub(super) async fn contents_of(
+        &self,
+        account_id: &str,
+        token_name: &str,
+        requests: &[Uuid],
+        permit: &Permit,
+    ) -> Result<Vec<(Decision, SecretBytes)>> {
         let (_, account) = self.core.account_item(account_id).await?;
-        let mut act = AdminAct::new(self.core.now(), &account.name, actor, Act::TokenResolve);
+        let mut act = permit.act(self.core.now(), &account.name, Act::TokenResolve);
         act.target = Some(format!("[{token_name}]"));
-        act.reason = Some(reason.to_owned());
         self.core.record_act(Some(account_id), &act).await?;
-        let requests: Vec<Uuid> = found.iter().map(|(request, _)| *request).collect();
         let mut contents = Vec::new();
-        for row in self.core.store.requests(account_id, &requests).await? {
+        for row in self.core.store.requests(account_id, requests).await? {
             let Record::Decision(decision) = parse(&row)? else {
                 continue;
             };
@@ -309,17 +345,29 @@ fn require_not_erased(rows: &[AuditRow]) -> Result<()> {
     Ok(())
 }
 
+/// Whether the identifier was in a request as a further provider received it. The record of an attempt has no findings:
+/// those of the decision hold if the action is the same.
+fn is_left_again(found: &Disclosure, action: Action) -> bool {
+    action == Action::FORWARDED || (found.is_left && found.action == Some(action))
+}
+
 /// Reads a row's text.
 pub(crate) fn parse(row: &AuditRow) -> Result<Record> {
     serde_json::from_str(&row.body).map_err(|error| StoreError::of_stored("audit record", &error))
 }
 
-fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> Disclosure {
+fn disclosure(
+    request_id: Uuid,
+    time_us: i64,
+    found_as: Vec<String>,
+    records: Option<&Vec<Record>>,
+) -> Disclosure {
     let mut found = Disclosure {
         request_id,
         time: Timestamp::from_microsecond(time_us).unwrap_or_default(),
-        found_as: Vec::new(),
+        found_as,
         action: None,
+        is_left: false,
         family: None,
         provider: None,
         model: None,
@@ -332,6 +380,8 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
             Record::Decision(decision) => {
                 found.action = Some(decision.action);
                 found.family = decision.family;
+                let left = decision.kinds_left();
+                found.is_left = found.found_as.iter().any(|kind| left.contains(&**kind));
                 let was_sent = decision.sizes.sent.is_some();
                 found.provider = decision.provider.clone().filter(|_| was_sent);
                 found.model = decision.model.clone();
@@ -342,6 +392,7 @@ fn disclosure(request_id: Uuid, time_us: i64, records: Option<&Vec<Record>>) -> 
                 provider: attempt.provider.clone(),
                 model: attempt.model.clone(),
                 action: attempt.action,
+                is_left: is_left_again(&found, attempt.action),
             }),
             Record::Admin(_) | Record::Alert(_) => {}
         }

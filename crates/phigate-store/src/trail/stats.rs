@@ -117,6 +117,20 @@ impl Trail {
     }
 }
 
+impl Stats {
+    /// Adds a request that was read, by the counters of its records.
+    pub fn take(&mut self, row: &RequestRow) {
+        let outcome = row.outcome.clone().map(Record::Outcome);
+        let decision = Record::Decision(row.decision.clone());
+        for record in std::iter::once(decision).chain(outcome) {
+            for (name, count) in counters(&record) {
+                let (group, key) = name.split_once(':').unwrap_or((&name, ""));
+                add(self, group, key, count.cast_unsigned());
+            }
+        }
+    }
+}
+
 /// Counters on their way to figures.
 struct Tally {
     stats: Stats,

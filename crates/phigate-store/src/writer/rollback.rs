@@ -12,6 +12,7 @@ use phigate_types::AlertCode;
 use uuid::Uuid;
 
 use crate::Result;
+use crate::cause;
 use crate::model::Alert;
 use crate::rows::{Batch, ChainEnd};
 use crate::writer::job::{Job, Waiter};
@@ -200,7 +201,9 @@ impl Writer {
                 .detail("acknowledged", &loss.end.seq)
                 .detail("found", &loss.found);
             let entry = entry::alert(&loss.end.account, &alert);
-            self.queue.push_always(Job::of(entry, Waiter::none()));
+            let mut job = Job::of(entry, Waiter::none());
+            job.changes = vec![cause::remembered(&loss.end.account, &alert)];
+            self.queue.push_always(job);
             rest = further;
             if rest.is_empty() {
                 return;

@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "one file per subject")]
 
+pub mod alerting;
 pub mod choosing;
 pub mod exporting;
 pub mod keeping;
@@ -12,6 +13,7 @@ pub mod policy;
 pub mod reading;
 pub mod recognizers;
 pub mod records;
+pub mod reveals;
 pub mod rosters;
 pub mod sign_on;
 pub mod trail;

@@ -6,8 +6,10 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use clap::Args;
 use phigate_store::{ApiKeyInfo, NewSecret, ProviderConfig, SecretString};
 use phigate_types::ProviderKind;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::app::App;
@@ -25,10 +27,19 @@ const DATA: &str = "phigate-demo";
 /// File of the demo's API key, in the data folder.
 const KEY_FILE: &str = "demo-api-key";
 
-pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
+#[derive(Args)]
+pub(super) struct Demo {
+    #[command(flatten)]
+    serve: Serve,
+    /// Print address, key and the dashboard's address as one JSON line on standard output, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(demo: &Demo, global: &Global) -> anyhow::Result<ExitCode> {
     let mut global = global.clone();
     global.data.get_or_insert(DATA.into());
-    let mut flags = serve.flags(&global);
+    let mut flags = demo.serve.flags(&global);
     // The simulated providers are on a loopback address.
     flags.allow_private_providers = true;
     let mut config = Config::load(flags)?;
@@ -36,12 +47,12 @@ pub(super) fn run(serve: &Serve, global: &Global) -> anyhow::Result<ExitCode> {
         // A database in the environment or the settings file belongs to a real installation.
         config.database_url = None;
     }
-    let command = global.command();
-    start(config, async |app| seed(app, &command).await)
+    let command = (!demo.json).then(|| global.command());
+    start(config, async |app| seed(app, command).await)
 }
 
-/// Starts the simulated providers and fills the account.
-async fn seed(app: &App, command: &str) -> anyhow::Result<Greeting> {
+/// Starts the simulated providers and fills the account. Greets people with lines for this command, otherwise programs.
+async fn seed(app: &App, command: Option<String>) -> anyhow::Result<Greeting> {
     let listener = TcpListener::bind("127.0.0.1:0")
         .await
         .context("cannot start the simulated providers")?;
@@ -66,14 +77,43 @@ async fn seed(app: &App, command: &str) -> anyhow::Result<Greeting> {
     }
     let key = api_key(app, &account.id).await?;
     let owner = owner_link(&app.vault, app.started).await?;
-    let (command, format) = (command.to_owned(), app.config.log.format);
+    let format = app.config.log.format;
     Ok(Box::new(move |base| {
-        say(
-            format,
-            &greeting(base, key.expose(), owner.as_ref(), &command),
-        );
+        let (key, owner) = (key.expose(), owner.as_ref());
+        match command {
+            Some(command) => say(format, &greeting(base, key, owner, &command)),
+            None => println!("{}", described(base, key, owner)),
+        }
     }))
 }
+
+/// The demo for programs.
+fn described(base: &str, key: &str, owner: Option<&OwnerLink>) -> Value {
+    json!({
+        "url": base,
+        "key": key,
+        "models": MODELS.map(|(model, _)| model),
+        "dashboard": dashboard(base, owner),
+    })
+}
+
+/// Address of the dashboard: the link for the first login, until there is an owner.
+fn dashboard(base: &str, owner: Option<&OwnerLink>) -> String {
+    match owner {
+        Some(link) => format!("{base}/setup/{}", link.token.expose()),
+        None => format!("{base}/"),
+    }
+}
+
+/// A model of each family, with something to ask it.
+const MODELS: [(&str, &str); 3] = [
+    ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
+    (
+        "claude-opus-4-5",
+        "Call Maria Delgado at 415-555-0134 about her results",
+    ),
+    ("gemini-2.5-flash", "What is the usual dose of amoxicillin?"),
+];
 
 /// The demo's key: the key of the last start if it is still valid, so that pasted commands keep working. It only gives
 /// access to simulated providers, so it may be stored in the demo's folder.
@@ -112,14 +152,7 @@ fn greeting(base: &str, key: &str, owner: Option<&OwnerLink>, command: &str) -> 
         "phigate demo: simulated providers, nothing leaves this machine.".to_owned(),
         String::new(),
     ];
-    for (model, text) in [
-        ("gpt-4o", "Patient John Smith, SSN 536-22-8741, has a cough"),
-        (
-            "claude-opus-4-5",
-            "Call Maria Delgado at 415-555-0134 about her results",
-        ),
-        ("gemini-2.5-flash", "What is the usual dose of amoxicillin?"),
-    ] {
+    for (model, text) in MODELS {
         lines.extend([
             format!("curl -i {base}/v1/chat/completions -H 'Authorization: Bearer {key}' \\"),
             "  -H 'Content-Type: application/json' \\".to_owned(),
@@ -131,13 +164,11 @@ fn greeting(base: &str, key: &str, owner: Option<&OwnerLink>, command: &str) -> 
     lines.push(format!(
         "Change what happens to PHI:  {command} mode set mask"
     ));
-    lines.push(match owner {
-        Some(link) => format!(
-            "Dashboard, first login:      {base}/setup/{}",
-            link.token.expose()
-        ),
-        None => format!("Dashboard:                   {base}/"),
-    });
+    let title = match owner {
+        Some(_) => "Dashboard, first login:      ",
+        None => "Dashboard:                   ",
+    };
+    lines.push(format!("{title}{}", dashboard(base, owner)));
     lines.push(String::new());
     lines
 }

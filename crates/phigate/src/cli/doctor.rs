@@ -47,6 +47,7 @@ pub(super) fn run(doctor: &Doctor, global: &Global) -> anyhow::Result<ExitCode> 
         let mut findings = vec![Finding::Fine("settings can be read".into())];
         findings.push(documents());
         findings.push(store(&session).await);
+        findings.extend(telemetry(&session).await?);
         findings.extend(chains(&session).await?);
         let chosen = global.account.as_deref();
         let accounts = match chosen {
@@ -134,6 +135,25 @@ fn documents() -> Finding {
             "documents are refused until this program may start itself: `phigate extract --filters` must work".into(),
         ),
     }
+}
+
+/// The operator's collector of telemetry, if there is one.
+async fn telemetry(session: &Session) -> anyhow::Result<Option<Finding>> {
+    let Some(otel) = &session.config.otel else {
+        return Ok(None);
+    };
+    let tried = match otel.with_headers() {
+        Ok(settings) => settings.try_through(&*gateway_of(session)?).await,
+        Err(error) => Err(error.to_string()),
+    };
+    Ok(Some(match tried {
+        Ok(()) => Finding::Fine("telemetry reaches its collector".into()),
+        Err(why) => Finding::Wrong(
+            format!("telemetry does not reach its collector: {why}"),
+            "check [otel] in the settings, and that the collector takes OTLP over HTTP there"
+                .into(),
+        ),
+    }))
 }
 
 /// Returns the filters that the kernel has for this program.

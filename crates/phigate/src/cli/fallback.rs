@@ -61,6 +61,21 @@ fn targets(text: &str) -> anyhow::Result<Targets> {
     Ok(Targets(targets.collect::<anyhow::Result<_>>()?))
 }
 
+/// Checks the fallbacks of a model in a file.
+pub(super) fn check(of: &str, list: &[String]) -> anyhow::Result<()> {
+    model(of)?;
+    let Targets(read) = targets(&list.join(","))?;
+    check_targets(of, &read)
+}
+
+fn check_targets(model: &str, targets: &[String]) -> anyhow::Result<()> {
+    let has_twice = (1..targets.len()).any(|at| targets[..at].contains(&targets[at]));
+    if targets.iter().any(|target| target == model) || has_twice {
+        bail!("a target of {model} is {model} itself, or is named twice");
+    }
+    Ok(())
+}
+
 pub(super) fn run(fallback: Fallback, global: &Global) -> anyhow::Result<ExitCode> {
     let sets = matches!(fallback, Fallback::Set { .. });
     in_store(global, sets, async |session| act(fallback, &session).await)
@@ -71,10 +86,7 @@ pub(super) async fn act(fallback: Fallback, session: &Session) -> anyhow::Result
     match fallback {
         Fallback::Set { model, targets } => {
             let targets = targets.0;
-            let has_twice = (1..targets.len()).any(|at| targets[..at].contains(&targets[at]));
-            if targets.contains(&model) || has_twice {
-                bail!("a target of {model} is {model} itself, or is named twice");
-            }
+            check_targets(&model, &targets)?;
             set(session, &model, &targets).await
         }
         Fallback::List { json } => list(session, json).await,

@@ -2,33 +2,27 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::Subcommand;
-use phigate_gateway::BaseUrl;
+use phigate_gateway::check_issuer;
 use phigate_store::{IssuerConfig, StoreError};
-use phigate_types::is_provider_name;
 
 use super::Global;
+use super::sso::option;
 use super::store::{Session, in_store, to_the_second};
 use super::table::{Table, print_json};
-
-/// Longest audience, claim and value of a claim, in bytes.
-const WORD_BYTES_MAX: usize = 500;
-/// Most claims of an issuer.
-const CLAIMS_MAX: usize = 16;
 
 #[derive(Subcommand)]
 pub(super) enum Jwt {
     /// Let the tokens of an issuer act as an API key
     Set {
         /// A name for the entry
-        #[arg(value_parser = name)]
         name: String,
         /// Address of the issuer, exactly as its tokens write it
         #[arg(long, value_name = "URL")]
         issuer: String,
         /// Audience that the tokens must have
-        #[arg(long, value_name = "A", value_parser = audience)]
+        #[arg(long, value_name = "A")]
         audience: String,
         /// Claim that the tokens must have, such as azp=APP; may be given several times
         #[arg(long, value_name = "NAME=VALUE", value_parser = claim, value_delimiter = ',')]
@@ -50,28 +44,8 @@ pub(super) enum Jwt {
     },
 }
 
-fn name(text: &str) -> anyhow::Result<String> {
-    if !is_provider_name(text) {
-        bail!(
-            "a name has 1 to 32 lower-case letters, digits and hyphens, and does not begin with a hyphen"
-        );
-    }
-    Ok(text.to_owned())
-}
-
-fn is_word(text: &str) -> bool {
-    let is_short = (1..=WORD_BYTES_MAX).contains(&text.len());
-    is_short && !text.chars().any(char::is_control)
-}
-
-fn audience(text: &str) -> anyhow::Result<String> {
-    ensure!(is_word(text), "an audience has 1 to {WORD_BYTES_MAX} bytes");
-    Ok(text.to_owned())
-}
-
 fn claim(text: &str) -> anyhow::Result<(String, String)> {
     let pair = text.split_once('=');
-    let pair = pair.filter(|(name, value)| is_word(name) && is_word(value));
     let (name, value) = pair.context("write a claim as NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -93,15 +67,14 @@ pub(super) async fn act(jwt: Jwt, session: &Session) -> anyhow::Result<ExitCode>
             claim,
             key,
         } => {
-            let allow_private = session.setup_rules().allow_private;
-            BaseUrl::parse(&issuer, allow_private).context("--issuer cannot be used")?;
-            ensure!(claim.len() <= CLAIMS_MAX, "at most {CLAIMS_MAX} of --claim");
             let config = IssuerConfig {
                 issuer,
                 audience,
                 claims: claim.into_iter().collect(),
                 key_id: key,
             };
+            let allow_private = session.setup_rules().allow_private;
+            check_issuer(&name, &config, allow_private).map_err(|error| option(&error))?;
             match issuers.set(&account.id, &name, &config, actor).await {
                 Err(StoreError::NotFound(_)) => {
                     bail!("--key: there is no such API key in this account")
@@ -162,8 +135,6 @@ mod tests {
             claim("azp=a=b").unwrap(),
             ("azp".to_owned(), "a=b".to_owned())
         );
-        for text in ["azp", "=x", "azp=", "", "a=\n"] {
-            assert!(claim(text).is_err(), "{text:?}");
-        }
+        assert!(claim("azp").is_err() && claim("").is_err());
     }
 }

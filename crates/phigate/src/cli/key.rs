@@ -35,7 +35,7 @@ pub(super) enum Key {
         /// The group; empty for none
         #[arg(long, value_name = "NAME")]
         group: String,
-        /// Why, in a few words, for the audit trail; needed when the key leaves its group
+        /// Why, in a few words, for the audit trail; needed when the key leaves a stricter group
         #[arg(long, value_name = "TEXT", value_parser = given_reason)]
         reason: Option<String>,
     },
@@ -122,16 +122,9 @@ async fn set_group(
     let account = session.account().await?;
     let accounts = &session.vault.accounts;
     let words = accounts.policy(&account.id).await?;
-    let key = words
-        .keys
-        .get(id)
-        .context("no such API key in this account")?;
     let group = Some(group).filter(|group| !group.is_empty());
-    let left = key.group.as_ref().filter(|_| group.is_none());
-    let weaker: Vec<Weaker> = left
-        .map(|left| Weaker::LeavesGroup(left.to_string()))
-        .into_iter()
-        .collect();
+    let weaker = Weaker::of_group(&words, id, group);
+    let weaker = weaker.context("no such API key in this account")?;
     let subject = format!("key {id}");
     let reason = reason_for(session, &subject, &weaker, reason)?;
     let by = By {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Global;
 use super::confirm::reason_for;
 use super::restore::Switch;
-use super::store::{Session, given_reason, with_new_store, with_store};
+use super::store::{Session, given_reason, in_store};
 use super::table::{Table, print_json};
 use super::words::known;
 
@@ -42,25 +42,8 @@ pub(super) enum Kind {
 }
 
 pub(super) fn run(kind: &Kind, global: &Global) -> anyhow::Result<ExitCode> {
-    match kind {
-        Kind::List { json } => {
-            with_store(global, async |session| list(&session, *json).await)?;
-        }
-        Kind::Set {
-            code,
-            value,
-            threshold,
-            replace,
-            reason,
-        } => {
-            let is_on = *value == Switch::On;
-            let edit = KindEdit::of_kind(code, is_on, *threshold, *replace)?;
-            with_new_store(global, async |session| {
-                change(&session, &edit, reason.as_deref()).await
-            })?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let sets = matches!(kind, Kind::Set { .. });
+    in_store(global, sets, async |session| act(kind, &session).await)
 }
 
 async fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
@@ -82,6 +65,25 @@ async fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     }
     table.print("there are no kinds");
     Ok(())
+}
+
+/// Does what the command says, for a call of the admin API.
+pub(super) async fn act(kind: &Kind, session: &Session) -> anyhow::Result<ExitCode> {
+    match kind {
+        Kind::List { json } => list(session, *json).await?,
+        Kind::Set {
+            code,
+            value,
+            threshold,
+            replace,
+            reason,
+        } => {
+            let is_on = *value == Switch::On;
+            let edit = KindEdit::of_kind(code, is_on, *threshold, *replace)?;
+            change(session, &edit, reason.as_deref()).await?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Changes the kinds of the account, with a reason where less is found.
@@ -106,12 +108,12 @@ pub(super) async fn change(
     accounts.edit_kinds(&account.id, apply, by).await?;
     let what = said.kind.unwrap_or("profile");
     if before == after {
-        eprintln!("{subject}: {what} was already {}", said.to);
+        session.tell(format_args!("{subject}: {what} was already {}", said.to));
         return Ok(());
     }
-    eprintln!(
+    session.tell(format_args!(
         "{subject}: {what} changed from {} to {}, for every request from now on",
         said.from, said.to
-    );
+    ));
     Ok(())
 }

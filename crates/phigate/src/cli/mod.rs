@@ -6,23 +6,29 @@ mod account;
 mod admin;
 mod admin_key;
 mod advice;
+mod alert;
 mod allow;
+mod apply;
 mod audit;
+mod completions;
 mod confirm;
 mod demo;
 mod detection;
 mod doctor;
 mod documents;
+mod drill;
 mod eval;
 mod export_to;
 mod extract;
 mod fallback;
+mod healthy;
 mod instance;
 mod jwt;
 mod key;
 mod kind;
 mod log_lines;
 mod logs;
+mod man;
 mod master_key;
 mod mode;
 mod openapi;
@@ -34,7 +40,9 @@ mod progress;
 mod provider;
 mod recognizer;
 mod replies;
+mod report;
 mod restore;
+mod reveals;
 mod roster;
 mod scan;
 mod secrets;
@@ -155,7 +163,7 @@ enum Command {
     /// Start the gateway
     Serve(serve::Serve),
     /// Start the gateway with simulated providers and a ready account; without --data its data are in ./phigate-demo
-    Demo(serve::Serve),
+    Demo(demo::Demo),
     /// Create, list and delete accounts
     #[command(subcommand)]
     Account(account::Account),
@@ -204,6 +212,12 @@ enum Command {
     Roster(roster::Roster),
     /// Show or set any setting of the account
     Settings(settings::SettingsArgs),
+    /// Set everything that a file says of an account, all of it or nothing
+    Apply(apply::Apply),
+    /// Print what a file would change; exits with 1 if it would change something
+    Diff(apply::Diff),
+    /// Print the account as a file for `apply`, without secrets
+    Dump,
     /// Show or set whether masked values are restored in replies
     Restore(restore::RestoreArgs),
     /// Show or set the handling of PHI in replies
@@ -219,19 +233,36 @@ enum Command {
     /// Read, export, verify and reveal the audit trail
     #[command(subcommand)]
     Audit(audit::Audit),
+    /// Set whether revealing content takes a second person, and list the requests that wait for one
+    #[command(subcommand)]
+    Reveals(reveals::Reveals),
+    /// List alerts, and acknowledge them
+    #[command(subcommand, name = "alert")]
+    Alert(alert::AlertCommand),
     /// Send records to a SIEM, a webhook, a collector, a bucket or a file, as they are written
     #[command(subcommand)]
     ExportTo(export_to::ExportTo),
+    /// Make a signed report for people outside: an HTML page to print, CSV or JSON on standard output; never content
+    #[command(subcommand)]
+    Report(report::Report),
     /// Write the whole installation to a file, to move it to another store; nothing in it is readable without the master key
     Export(transfer::To),
     /// Fill an empty store from a file that `export` wrote, and verify its chains
     Import(transfer::From),
     /// Copy an embedded store to a file while it is in use
     Backup(transfer::To),
+    /// Restore the newest backup into a scratch folder, verify it, and say how long it took; this is recorded
+    Drill(drill::Drill),
     /// Check configuration, store, keys and providers, and print a fix for each problem
     Doctor(doctor::Doctor),
+    /// Ask the gateway of this machine whether it can serve; exit with 1 if not
+    Healthy,
     /// Print the OpenAPI description of the interface
     Openapi,
+    /// Print completions of commands and options for a shell
+    Completions(completions::Completions),
+    /// Print the manual page, or write that of every command
+    Man(man::ManArgs),
     /// Read one document from standard input, confined; the gateway starts this itself
     #[command(hide = true)]
     Extract(extract::Extract),
@@ -314,7 +345,9 @@ pub(crate) async fn act(Parsed(command): Parsed, session: &Session) -> anyhow::R
         Command::AdminKey(key) => admin_key::act(key, session).await,
         Command::Provider(provider) => provider::act(provider, session).await,
         Command::Fallback(fallback) => fallback::act(fallback, session).await,
+        Command::Kind(kind) => kind::act(&kind, session).await,
         Command::Policy(policy) => policy::act(&policy, session).await,
+        Command::Profile(profile) => profile::act(&profile, session).await,
         Command::Allow(allow) => allow::act(allow, session).await,
         Command::Settings(settings) => settings::act(&settings, session).await,
         Command::ExportTo(command) => export_to::act(command, session).await,
@@ -326,7 +359,7 @@ pub(crate) async fn act(Parsed(command): Parsed, session: &Session) -> anyhow::R
 fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(serve) => serve::run(&serve, global),
-        Command::Demo(serve) => demo::run(&serve, global),
+        Command::Demo(demo) => demo::run(&demo, global),
         Command::Account(account) => account::run(account, global),
         Command::User(user) => user::run(user, global),
         Command::Key(key) => key::run(key, global),
@@ -344,6 +377,9 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Recognizer(recognizer) => recognizer::run(&recognizer, global),
         Command::Roster(roster) => roster::run(&roster, global),
         Command::Settings(settings) => settings::run(&settings, global),
+        Command::Apply(apply) => apply::apply(&apply, global),
+        Command::Diff(diff) => apply::diff(&diff, global),
+        Command::Dump => apply::dump(global),
         Command::Restore(restore) => restore::run(&restore, global),
         Command::Replies(replies) => replies::run(&replies, global),
         Command::Documents(documents) => documents::run(&documents, global),
@@ -351,12 +387,19 @@ fn run(command: Command, global: &Global) -> anyhow::Result<ExitCode> {
         Command::Scan(scan) => scan::run(&scan),
         Command::Eval(eval) => eval::run(&eval),
         Command::Audit(audit) => audit::run(audit, global),
+        Command::Reveals(reveals) => reveals::run(&reveals, global),
+        Command::Alert(command) => alert::run(command, global),
         Command::ExportTo(command) => export_to::run(command, global),
+        Command::Report(report) => report::run(report, global),
         Command::Export(to) => transfer::export(&to, global),
         Command::Import(from) => transfer::import(&from, global),
         Command::Backup(to) => transfer::backup(&to, global),
+        Command::Drill(drill) => drill::run(&drill, global),
         Command::Doctor(doctor) => doctor::run(&doctor, global),
+        Command::Healthy => healthy::run(global),
         Command::Openapi => openapi::run(),
+        Command::Completions(completions) => completions::run(&completions),
+        Command::Man(man) => man::run(&man),
         Command::Extract(extract) => extract::run(&extract),
     }
 }

@@ -9,7 +9,7 @@ use phigate_types::Replace;
 
 use super::Global;
 use super::kind::change;
-use super::store::{given_reason, with_new_store, with_store};
+use super::store::{Session, given_reason, in_store};
 use super::words::known;
 
 #[derive(Args)]
@@ -37,13 +37,18 @@ enum Verb {
 }
 
 pub(super) fn run(args: &ProfileArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    let sets = matches!(args.verb, Some(Verb::Set { .. }));
+    in_store(global, sets, async |session| act(args, &session).await)
+}
+
+/// Does what the command says.
+pub(super) async fn act(args: &ProfileArgs, session: &Session) -> anyhow::Result<ExitCode> {
     match &args.verb {
-        None | Some(Verb::Get) => with_store(global, async |session| {
+        None | Some(Verb::Get) => {
             let account = session.account().await?;
             let kinds = session.vault.accounts.kinds(&account.id).await?;
             println!("{}", profile_name(&kinds));
-            Ok(())
-        }),
+        }
         Some(Verb::Set {
             profile,
             generalize,
@@ -56,10 +61,8 @@ pub(super) fn run(args: &ProfileArgs, global: &Global) -> anyhow::Result<ExitCod
                     false => Replace::Placeholder,
                 },
             };
-            with_new_store(global, async |session| {
-                change(&session, &edit, reason.as_deref()).await
-            })
+            change(session, &edit, reason.as_deref()).await?;
         }
-    }?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use jiff::Timestamp;
 use phigate_edge::{Drain, EarlyLimiter, Observer, Ports, ServeError, Site, Threads};
 
-use phigate_gateway::Exporters;
+use phigate_gateway::{Exporters, TelemetryExporter};
 
 use super::admin;
 use crate::app::{self, App, Role};
@@ -167,6 +167,7 @@ async fn serve_app(
     let gateway = Arc::clone(&app.gateway);
     let exporters = Exporters::new(gateway, app.config.checkpoint.every).run();
     let exporters = tokio::spawn(exporters);
+    let telemetry = start_telemetry(app)?;
     let scheme = if app.config.tls.is_some() {
         "https"
     } else {
@@ -193,8 +194,20 @@ async fn serve_app(
     // Exporters end with the drain, in bounded time, and free their exports while the store is open.
     app.drain.start();
     let _ = exporters.await;
+    // Last, when every request has ended.
+    if let Some(telemetry) = telemetry {
+        telemetry.finish().await;
+    }
     served?;
     Ok(())
+}
+
+/// Starts to trace and measure for the operator's collector, if there is one.
+fn start_telemetry(app: &App) -> anyhow::Result<Option<TelemetryExporter>> {
+    let Some(settings) = &app.config.otel else {
+        return Ok(None);
+    };
+    Ok(app.gateway.begin_telemetry(settings.with_headers()?))
 }
 
 /// Presidio's interface for its account; an empty router if it is disabled.

@@ -12,6 +12,8 @@ enum Kind {
     /// Text that an empty value unsets. An image names a place of the key, and orchestrators cannot remove variables.
     Place,
     Number,
+    /// Number with a fraction.
+    Share,
     Bool,
     /// Separated by commas.
     List,
@@ -44,6 +46,16 @@ const SETTINGS: &[(&str, &str, Kind)] = &[
     ("checkpoint", "command", Kind::Text),
     ("checkpoint", "every_s", Kind::Number),
     ("checkpoint", "every_records", Kind::Number),
+    ("otel", "endpoint", Kind::Place),
+    ("otel", "headers_file", Kind::Place),
+    ("otel", "traces", Kind::Text),
+    ("otel", "ratio", Kind::Share),
+    ("otel", "propagate", Kind::Bool),
+    ("alerts", "blocked_percent", Kind::Number),
+    ("alerts", "blocked_requests", Kind::Number),
+    ("alerts", "agreement_days", Kind::Number),
+    ("alerts", "export_behind_s", Kind::Number),
+    ("alerts", "verify_at_hour", Kind::Number),
 ];
 
 /// Variables that are read elsewhere: the path of the settings file and the default account.
@@ -117,6 +129,10 @@ fn value(name: &str, text: &str, kind: Kind) -> Result<Value, ConfigError> {
             .parse()
             .map(Value::Integer)
             .map_err(|_| wrong("a whole number")),
+        Kind::Share => text
+            .parse()
+            .map(Value::Float)
+            .map_err(|_| wrong("a number from 0 to 1")),
         Kind::Bool => match text {
             "true" | "1" => Ok(Value::Boolean(true)),
             "false" | "0" | "" => Ok(Value::Boolean(false)),

@@ -2,9 +2,11 @@
 //!
 //! `RawConfig` is the settings as written; [`Config`] is valid by construction. One file per section.
 
+mod alerts;
 mod checkpoint;
 mod env;
 mod log;
+mod otel;
 mod raw;
 mod store;
 mod tls;
@@ -15,8 +17,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+pub(crate) use alerts::AlertSettings;
 pub(crate) use checkpoint::CheckpointSettings;
 pub(crate) use log::{LogFormat, LogSettings};
+pub(crate) use otel::OtelSettings;
 
 use phigate_edge::{EdgeSettings, TlsFiles, TrustedProxies};
 use phigate_types::{Limits, RawLimits};
@@ -74,6 +78,9 @@ pub(crate) struct Config {
     pub(crate) log: LogSettings,
     pub(crate) store: store::StoreSettings,
     pub(crate) checkpoint: CheckpointSettings,
+    /// Telemetry; `None` without a collector.
+    pub(crate) otel: Option<OtelSettings>,
+    pub(crate) alerts: AlertSettings,
     pub(crate) limits: Limits,
 }
 
@@ -131,6 +138,8 @@ pub(crate) enum ConfigError {
         key: &'static str,
         because: &'static str,
     },
+    #[error("cannot read {key} {path}")]
+    Unread { key: &'static str, path: PathBuf },
     #[error("{0} and {1} are both set: choose one place for the master key")]
     TwoMasterKeys(&'static str, &'static str),
     #[error(
@@ -241,6 +250,7 @@ impl RawConfig {
         let presidio_listen = self.presidio_listen.as_deref().unwrap_or("off");
         let presidio_listen = address_or_off("presidio_listen", presidio_listen)?;
         let tls = self.tls.check()?;
+        let allow_private = self.allow_private_providers.unwrap_or(false);
         let behind_tls_proxy = self.behind_tls_proxy.unwrap_or(false);
         let data = self.data.unwrap_or_else(|| PathBuf::from("phigate-data"));
         let master_key = master_key(
@@ -261,12 +271,14 @@ impl RawConfig {
             data,
             database_url: self.database_url,
             master_key,
-            allow_private_providers: self.allow_private_providers.unwrap_or(false),
+            allow_private_providers: allow_private,
             allow_ambient_credentials: self.allow_ambient_credentials.unwrap_or(false),
             provider_ca_file: self.provider_ca_file,
             log: self.log.check()?,
             store: self.store.check()?,
             checkpoint: self.checkpoint.check()?,
+            otel: self.otel.check(allow_private)?,
+            alerts: self.alerts.check()?,
             limits: limits(&self.limits)?,
         })
     }

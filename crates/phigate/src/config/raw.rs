@@ -6,8 +6,10 @@ use phigate_types::RawLimits;
 use serde::Deserialize;
 
 use super::ConfigError;
+use super::alerts::RawAlerts;
 use super::checkpoint::RawCheckpoint;
 use super::log::RawLog;
+use super::otel::RawOtel;
 use super::store::RawStore;
 use super::tls::RawTls;
 
@@ -34,6 +36,8 @@ pub(super) struct RawConfig {
     pub(super) log: RawLog,
     pub(super) store: RawStore,
     pub(super) checkpoint: RawCheckpoint,
+    pub(super) otel: RawOtel,
+    pub(super) alerts: RawAlerts,
     pub(super) limits: RawLimits,
 }
 

@@ -38,6 +38,7 @@ const KIND_ROW: &str = r#"            }
             /// Twin.
             Twin "twin" speaks twin {
                 label: "Twin",
+                convention: "twin",
                 has_family: true,
                 address: Some("https://twin.example"),
                 global_address: None,

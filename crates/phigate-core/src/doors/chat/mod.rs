@@ -18,6 +18,7 @@ pub(super) use replies::ChatWalk;
 pub static CHAT: Door = Door {
     form: &form::ChatForm,
     label: "Chat completions",
+    operation: "chat",
     path: "/v1/chat/completions",
     errors: ErrorFormat::OpenAi,
     headers: &[],

@@ -14,6 +14,7 @@ use super::{Door, prompts};
 pub static COMPLETIONS: Door = Door {
     form: &CompletionsForm,
     label: "Completions",
+    operation: "text_completion",
     path: "/v1/completions",
     errors: ErrorFormat::OpenAi,
     headers: &[],

@@ -14,6 +14,7 @@ use super::{Door, prompts};
 pub static EMBEDDINGS: Door = Door {
     form: &EmbeddingsForm,
     label: "Embeddings",
+    operation: "embeddings",
     path: "/v1/embeddings",
     errors: ErrorFormat::OpenAi,
     headers: &[],

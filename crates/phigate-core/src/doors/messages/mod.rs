@@ -15,6 +15,7 @@ use super::{Door, PassedHeader};
 pub static MESSAGES: Door = Door {
     form: &form::MessagesForm::MESSAGES,
     label: "Anthropic Messages",
+    operation: "chat",
     path: "/v1/messages",
     errors: ErrorFormat::Anthropic,
     headers: HEADERS,
@@ -28,6 +29,7 @@ pub static MESSAGES: Door = Door {
 pub static COUNT_TOKENS: Door = Door {
     form: &form::MessagesForm::COUNT_TOKENS,
     label: "Anthropic token counting",
+    operation: "count_tokens",
     path: "/v1/messages/count_tokens",
     errors: ErrorFormat::Anthropic,
     headers: HEADERS,

@@ -15,6 +15,7 @@ use super::Door;
 pub static RESPONSES: Door = Door {
     form: &form::ResponsesForm,
     label: "OpenAI Responses",
+    operation: "chat",
     path: "/v1/responses",
     errors: ErrorFormat::Responses,
     headers: &[],

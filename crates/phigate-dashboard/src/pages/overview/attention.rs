@@ -163,7 +163,9 @@ pub(super) async fn attention(
     health: &[Health],
 ) -> Result<Vec<Line>, PageError> {
     let now = Timestamp::now();
-    let mut lines = failing_parts(health);
+    let mut lines: Vec<Line> = waiting_alerts(dash, visit).await?.into_iter().collect();
+    lines.extend(failing_parts(health));
+    lines.extend(waiting_reveals(visit.waiting));
     lines.extend(missing_parts(visit, keys, now));
     lines.extend(ending_agreements(&visit.account, now));
     lines.extend(forwarded_phi(stats, visit.account.mode));
@@ -175,6 +177,27 @@ pub(super) async fn attention(
         }
     }
     Ok(lines)
+}
+
+/// The alerts that no person has acknowledged.
+async fn waiting_alerts(dash: &Dash, visit: &SignedIn) -> Result<Option<Line>, PageError> {
+    let states = dash.vault.alerts.list(visit.account_id()).await?;
+    let waiting = states.iter().filter(|state| state.acknowledged.is_none());
+    let waiting: Vec<&str> = waiting.map(|state| state.alert.alert.summary()).collect();
+    let text = match waiting.as_slice() {
+        [] => return Ok(None),
+        [only] => format!("Alert: {only}"),
+        [newest, older @ ..] => format!(
+            "{} alerts wait. The newest: {newest}",
+            grouped(older.len() as u64 + 1)
+        ),
+    };
+    Ok(Some(Line {
+        tone: "bad",
+        text,
+        href: "/audit/alerts",
+        link: "Look at the alerts",
+    }))
 }
 
 fn failing_parts(health: &[Health]) -> Vec<Line> {
@@ -268,6 +291,21 @@ fn forwarded_phi(stats: &Stats, mode: Mode) -> Option<Line> {
         text,
         href,
         link,
+    })
+}
+
+/// Requests to reveal content that the viewer may approve.
+fn waiting_reveals(waiting: usize) -> Option<Line> {
+    let text = match waiting {
+        0 => return None,
+        1 => "A person waits for your approval to see content.".to_owned(),
+        many => format!("{many} requests to see content wait for your approval."),
+    };
+    Some(Line {
+        tone: "warn",
+        text,
+        href: "/audit/looks",
+        link: "Look and decide",
     })
 }
 

@@ -8,6 +8,7 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     let key = |name: &str, state, tone, is_usable: bool| keys::Key {
         id: "k3j2h1g4f5d6".to_owned(),
         name: name.to_owned(),
+        group: HOSTILE.to_owned(),
         state,
         tone,
         created: When::on(moment(90_000)),
@@ -23,6 +24,7 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
     };
     keys::Page {
         layout: layout("/keys"),
+        tabs: keys::tabs("/keys"),
         error: None,
         base_url: "http://127.0.0.1:8080/v1".to_owned(),
         name: String::new(),
@@ -33,6 +35,8 @@ pub(super) fn keys_page(is_empty: bool) -> keys::Page {
             key: "phg_k3j2h1g4f5d6_invented0invented0invented0invented0inven".to_owned(),
             clients: clients(),
         }),
+        groups: vec![HOSTILE.to_owned()],
+        group: HOSTILE.to_owned(),
         keys: if is_empty {
             vec![]
         } else {
@@ -208,6 +212,141 @@ pub(super) fn settings_page() -> settings::Page {
     }
 }
 
+pub(super) fn policy_page() -> settings::policy::Page {
+    let cell = |level: &str, chosen: &str, holds: &str| settings::policy::Cell {
+        field: format!("{level}:ssn"),
+        level: level.to_owned(),
+        choices: choices([("", "—"), ("block", "Block")], chosen),
+        holds: holds.to_owned(),
+        is_said: !chosen.is_empty(),
+        is_overruled: false,
+    };
+    let head = |title: &str, note: &str| settings::policy::ColumnHead {
+        title: title.to_owned(),
+        note: note.to_owned(),
+    };
+    settings::policy::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/policy"),
+        error: None,
+        answer: vec![Tally {
+            count: 8,
+            label: "Masked",
+            tone: "info",
+        }],
+        columns: vec![head("Account", "every request"), head(HOSTILE, HOSTILE)],
+        rows: vec![settings::policy::Row {
+            code: "ssn",
+            label: HOSTILE.to_owned(),
+            cells: vec![
+                cell("account", "block", ""),
+                cell(HOSTILE, "", "Block, by account"),
+            ],
+        }],
+        not_looked_for: vec!["NPI"],
+        demands: vec![HOSTILE.to_owned()],
+        header_counts: false,
+        keys: vec![("k3j2h1g4f5d6".to_owned(), HOSTILE.to_owned())],
+        added: vec![HOSTILE.to_owned()],
+    }
+}
+
+pub(super) fn policy_preview_page() -> settings::policy::Preview {
+    settings::policy::Preview {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/policy"),
+        error: None,
+        address: "/settings/policy",
+        answer: vec![Tally {
+            count: 12,
+            label: "Blocked",
+            tone: "bad",
+        }],
+        tried: "Tried on 352 requests.".to_owned(),
+        changes: vec![settings::policy::Change {
+            level: HOSTILE.to_owned(),
+            kind: HOSTILE.to_owned(),
+            before: "Mask",
+            after: "Flag",
+            is_weaker: true,
+        }],
+        findings: vec![settings::policy::Changed {
+            kind: HOSTILE.to_owned(),
+            before: "Mask",
+            after: "Flag",
+            findings: "12".to_owned(),
+            requests: "9".to_owned(),
+        }],
+        fields: vec![("account:ssn".to_owned(), HOSTILE.to_owned())],
+        is_weaker: true,
+        reason: HOSTILE.to_owned(),
+    }
+}
+
+pub(super) fn allow_page() -> settings::allow::Page {
+    settings::allow::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/allow"),
+        error: None,
+        hits: "1,204".to_owned(),
+        entries: vec![settings::allow::Entry {
+            id: "k3j2h1g4".to_owned(),
+            kind: "Name".to_owned(),
+            reason: HOSTILE.to_owned(),
+            hits: "12".to_owned(),
+            last_used: Some(when(3)),
+            added: When::on(moment(9_000)),
+            added_by: HOSTILE.to_owned(),
+        }],
+        kinds: choices([("name", "Name")], "name"),
+        never: "SSN".to_owned(),
+        value: HOSTILE.to_owned(),
+        reason: HOSTILE.to_owned(),
+    }
+}
+
+pub(super) fn recognizers_page() -> settings::recognizers::Page {
+    settings::recognizers::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/recognizers"),
+        error: None,
+        is_right: true,
+        recognizers: vec![settings::recognizers::Line {
+            code: "x_study".to_owned(),
+            label: HOSTILE.to_owned(),
+            finds: HOSTILE.to_owned(),
+            found: vec![HOSTILE.to_owned()],
+            not_found: vec![HOSTILE.to_owned()],
+            hits: "12 requests".to_owned(),
+            last_used: Some(when(3)),
+            set: When::on(moment(9_000)),
+            set_by: HOSTILE.to_owned(),
+        }],
+        draft: settings::recognizers::Draft {
+            code: "x_study".to_owned(),
+            pattern: HOSTILE.to_owned(),
+            found: HOSTILE.to_owned(),
+            ..settings::recognizers::Draft::default()
+        },
+        checks: choices([("none", "none"), ("luhn", "luhn")], "none"),
+    }
+}
+
+pub(super) fn rosters_page() -> settings::rosters::Page {
+    settings::rosters::Page {
+        layout: layout("/settings"),
+        tabs: settings::tabs("/settings/rosters"),
+        error: None,
+        patients: "48,210".to_owned(),
+        rosters: vec![settings::rosters::Line {
+            name: "wards".to_owned(),
+            patients: "48,210".to_owned(),
+            imported: when(64),
+            imported_by: HOSTILE.to_owned(),
+        }],
+    }
+}
+
 pub(super) fn replies_page() -> settings::replies::Page {
     let replies = phigate_types::Replies::Mask;
     settings::replies::Page {
@@ -249,6 +388,8 @@ pub(super) fn retention_page() -> settings::retention::Page {
         record_days: "2192".to_owned(),
         legal_hold: true,
         days_max: 36_500,
+        approvals: phigate_types::Approvals::all().collect(),
+        chosen: phigate_types::Approvals::Two,
     }
 }
 
@@ -276,6 +417,19 @@ pub(super) fn sign_in_page() -> settings::sign_in::Page {
         redirect_address: "https://gate.example/login/sso/default/callback".to_owned(),
         logout_address: "https://gate.example/login/sso/default/backchannel-logout".to_owned(),
         break_glass: 0,
+        fields: settings::sign_on_fields::SignOnFields {
+            issuer: HOSTILE.to_owned(),
+            roles: HOSTILE.to_owned(),
+            ..settings::sign_on_fields::SignOnFields::default()
+        },
+        role_codes: "owner, auditor".to_owned(),
+        offers_mark: true,
+        checks: vec![settings::sign_on_fields::CheckRow {
+            tone: "bad",
+            mark: "Wrong",
+            title: HOSTILE.to_owned(),
+            words: HOSTILE.to_owned(),
+        }],
     }
 }
 
@@ -313,7 +467,8 @@ pub(super) fn playground_page() -> playground::Page {
             class: "k6",
             text: "Jane Roe".to_owned(),
             score: "0.98".to_owned(),
-            rule: "name.model",
+            why: HOSTILE.to_owned(),
+            pick: HOSTILE.to_owned(),
         }],
         dropped: Some(dropped::Dropped {
             name: HOSTILE.to_owned(),
@@ -391,6 +546,7 @@ pub(super) fn users_page() -> users::Page {
             is_this: false,
         }],
         is_required: false,
+        has_sign_on: false,
     }
 }
 
@@ -416,6 +572,61 @@ pub(super) fn account_page(offers: bool) -> account::Page {
             created: when(60),
             seen: when(0),
             is_this: true,
+        }],
+    }
+}
+
+pub(super) fn admin_keys_page() -> admin_keys::Page {
+    let key = |is_usable| admin_keys::Key {
+        id: "k3j2h1g4f5d6".to_owned(),
+        name: HOSTILE.to_owned(),
+        role: "Operator",
+        is_installation: is_usable,
+        state: "In use",
+        tone: "ok",
+        created: when(4_000),
+        created_by: "morgan.roe@clinic.example".to_owned(),
+        last_used: is_usable.then(|| when(3)),
+        expires: is_usable.then(|| when(-80_000)),
+        is_usable,
+        acts: "/audit/administration".to_owned(),
+    };
+    admin_keys::Page {
+        layout: layout("/keys"),
+        tabs: keys::tabs("/keys/admin"),
+        error: Some(HOSTILE.to_owned()),
+        api_url: "https://gate.example/admin/v1".to_owned(),
+        name: HOSTILE.to_owned(),
+        name_max: 80,
+        roles: users::roles("operator"),
+        summaries: vec![("Operator", "Providers, keys, policy and limits.")],
+        expiries: choices([("90d", "in 90 days")], "90d"),
+        fresh: Some((HOSTILE.to_owned(), "pha_invented".to_owned())),
+        keys: vec![key(true), key(false)],
+    }
+}
+
+pub(super) fn issuers_page() -> issuers::Page {
+    issuers::Page {
+        layout: layout("/keys"),
+        tabs: keys::tabs("/keys/issuers"),
+        error: Some(HOSTILE.to_owned()),
+        typed: issuers::Typed {
+            claims: HOSTILE.to_owned(),
+            ..issuers::Typed::default()
+        },
+        keys: choices([("k3j2h1g4f5d6", "intake form (k3j2h1g4f5d6)")], ""),
+        issuers: vec![issuers::Issuer {
+            name: "intake".to_owned(),
+            issuer: HOSTILE.to_owned(),
+            audience: "api://phigate".to_owned(),
+            claims: vec![HOSTILE.to_owned()],
+            key: "intake form (k3j2h1g4f5d6)".to_owned(),
+            key_id: "k3j2h1g4f5d6".to_owned(),
+            is_usable: false,
+            last_used: None,
+            updated: when(900),
+            updated_by: "morgan.roe@clinic.example".to_owned(),
         }],
     }
 }

@@ -211,11 +211,58 @@ pub(super) fn find_page() -> find::Page {
     }
 }
 
+pub(super) fn alerts_page() -> alerts::Page {
+    let row = |by: &str| alerts::Row {
+        time: when(7),
+        code: phigate_types::AlertCode::PhiNewKey.code(),
+        words: "A key sent PHI for the first time.",
+        subject: HOSTILE.to_owned(),
+        details: HOSTILE.to_owned(),
+        by: by.to_owned(),
+        requests: vec!["0193f0aa-0000-7000-8000-000000000001".to_owned()],
+    };
+    alerts::Page {
+        layout: layout("/audit"),
+        tabs: choices([("", "Alerts")], ""),
+        open: vec![row("")],
+        acknowledged: vec![row("sam.doe@clinic.example")],
+    }
+}
+
+pub(super) fn reports_page() -> reports::Page {
+    let formats = [("html", "Page to print (HTML)"), ("json", "JSON")];
+    reports::Page {
+        layout: layout("/audit"),
+        tabs: choices([("", "Reports")], ""),
+        error: Some(HOSTILE.to_owned()),
+        types: choices([("ssn", "SSN"), ("mrn", "MRN")], "ssn"),
+        providers: choices([("", "All providers"), ("x", HOSTILE)], ""),
+        keys: choices([("", "All keys"), ("x", HOSTILE)], ""),
+        formats: choices(formats, "html"),
+        since: String::new(),
+        until: String::new(),
+        month: "2026-01".to_owned(),
+        reference: HOSTILE.to_owned(),
+        letterhead: HOSTILE.to_owned(),
+        finds: true,
+        configures: true,
+    }
+}
+
 pub(super) fn integrity_page() -> verify::Page {
     verify::Page {
         layout: layout("/audit"),
         tabs: choices([("", "Integrity")], ""),
         chain: chain(),
+        history: vec![verify::Past {
+            time: when(300),
+            tone: "ok",
+            verdict: HOSTILE.to_owned(),
+            by: "system".to_owned(),
+        }],
+        elsewhere: Some(when(3)),
+        is_copied: true,
+        public_key: "XbO/0bONMLcGeUM8woyZldVCJu0JPUEEfZeu45xq92s=".to_owned(),
     }
 }
 
@@ -229,6 +276,32 @@ fn looked() -> ActRow {
         target: String::new(),
         href: String::new(),
         words: HOSTILE.to_owned(),
+    }
+}
+
+fn asked(is_own: bool) -> approvals::Asked {
+    approvals::Asked {
+        id: "q1w2e3r4t5y6".to_owned(),
+        what: "Request 0193f0aa-0000-7000-8000-000000000001".to_owned(),
+        href: "/audit/0193f0aa-0000-7000-8000-000000000001#content".to_owned(),
+        actor: "sam.doe@clinic.example".to_owned(),
+        reason: HOSTILE.to_owned(),
+        asked: when(4),
+        approved_by: None,
+        expires: when(-26),
+        is_own,
+    }
+}
+
+pub(super) fn approvals_page() -> approvals::Page {
+    approvals::Page {
+        layout: layout("/audit"),
+        tabs: choices([("/audit/looks", "Reveals")], "/audit/looks"),
+        error: Some(HOSTILE.to_owned()),
+        takes_two: true,
+        asks_password: true,
+        asked: vec![asked(true), asked(false)],
+        approvers: "an owner or auditor".to_owned(),
     }
 }
 
@@ -264,6 +337,7 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
             end: 8,
             score: "0.98".to_owned(),
             rule: "name.model".to_owned(),
+            allow: Some(0),
         }],
         findings_words: "1, by place; positions count characters".to_owned(),
         has_content: true,
@@ -272,6 +346,8 @@ pub(super) fn record_page(is_revealed: bool) -> record::Page {
         content_words: "The original and what was sent in its place are stored encrypted.",
         asks_password: true,
         reason: String::new(),
+        takes_two: !is_revealed,
+        asked: vec![asked(true), asked(false)],
         content: is_revealed.then(|| Content {
             sent_title: "Sent to the provider",
             passages: vec![Passage {

@@ -15,16 +15,17 @@ use super::*;
 use crate::chart::{Chart, Slot};
 use crate::layout::{Layout, NavItem, Notice, Theme};
 use crate::message::Message;
-use crate::view::{Fact, KindChip, Piece, When, choices};
+use crate::view::{Fact, KindChip, Piece, Tally, When, choices};
 
 use admin::{
-    account_page, confirm_page, detection_page, keys_page, limits_page, playground_page,
-    provider_page, providers_page, replies_page, retention_page, settings_page, sign_in_page,
-    users_page,
+    account_page, admin_keys_page, allow_page, confirm_page, detection_page, issuers_page,
+    keys_page, limits_page, playground_page, policy_page, policy_preview_page, provider_page,
+    providers_page, recognizers_page, replies_page, retention_page, rosters_page, settings_page,
+    sign_in_page, users_page,
 };
 use log::{
-    acts_page, audit_page, audit_part_page, find_page, installation_page, integrity_page,
-    overview_page, record_page,
+    acts_page, alerts_page, approvals_page, audit_page, audit_part_page, find_page,
+    installation_page, integrity_page, overview_page, record_page, reports_page,
 };
 
 const HOSTILE: &str = "<script>alert(1)</script>";
@@ -57,6 +58,7 @@ fn layout(current: &'static str) -> Layout {
                 label,
                 icon,
                 current: href == current,
+                count: usize::from(href == "/audit"),
             })
             .collect(),
         email: "morgan.roe@clinic.example".to_owned(),
@@ -254,6 +256,8 @@ fn all() -> Vec<(&'static str, String)> {
         ("audit-administration", acts_page().render()),
         ("audit-empty", audit_page(true).render()),
         ("audit-find", find_page().render()),
+        ("audit-alerts", alerts_page().render()),
+        ("audit-reports", reports_page().render()),
         ("audit-installation", installation_page(false).render()),
         (
             "audit-installation-shared",
@@ -274,15 +278,23 @@ fn all() -> Vec<(&'static str, String)> {
         ("overview", overview_page(false).render()),
         ("overview-new", overview_page(true).render()),
         ("playground", playground_page().render()),
+        ("admin-keys", admin_keys_page().render()),
+        ("approvals", approvals_page().render()),
+        ("issuers", issuers_page().render()),
         ("provider", provider_page(false).render()),
         ("provider-new", provider_page(true).render()),
         ("providers", providers_page().render()),
         ("record", record_page(false).render()),
         ("record-revealed", record_page(true).render()),
         ("settings", settings_page().render()),
+        ("settings-allow", allow_page().render()),
         ("settings-confirm", confirm_page().render()),
         ("settings-detection", detection_page().render()),
         ("settings-limits", limits_page().render()),
+        ("settings-policy", policy_page().render()),
+        ("settings-policy-preview", policy_preview_page().render()),
+        ("settings-recognizers", recognizers_page().render()),
+        ("settings-rosters", rosters_page().render()),
         ("settings-replies", replies_page().render()),
         ("settings-retention", retention_page().render()),
         ("settings-sign-in", sign_in_page().render()),

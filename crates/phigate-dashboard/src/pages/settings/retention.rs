@@ -1,9 +1,11 @@
-//! Settings about retention: how long content and records are kept, and the legal hold.
+//! Settings about retention: how long content and records are kept, the legal hold, and how many people a look at content
+//! takes.
 
 use askama::Template;
 use axum::extract::State;
 use phigate_gateway::DAYS_MAX;
 use phigate_store::{Retention, Settings};
+use phigate_types::Approvals;
 
 use super::{save, tabs, typed};
 use crate::Dash;
@@ -25,6 +27,9 @@ pub(crate) struct Page {
     pub(crate) record_days: String,
     pub(crate) legal_hold: bool,
     pub(crate) days_max: u32,
+    /// Number of people that a look at content takes.
+    pub(crate) approvals: Vec<Approvals>,
+    pub(crate) chosen: Approvals,
 }
 
 /// `GET /settings/retention`
@@ -34,6 +39,7 @@ pub(crate) async fn show(visit: SignedIn) -> Answer {
         content_days: retention.content_days.to_string(),
         record_days: retention.metadata_days.to_string(),
         legal_hold: retention.legal_hold,
+        approvals: visit.account.settings.reveal_approvals,
     };
     draw(&visit, None, stored)
 }
@@ -43,7 +49,11 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
     let form = visit.form();
     match read(form) {
         Ok(retention) => {
-            let change = |settings: &mut Settings| settings.retention = retention;
+            let chosen = approvals(&visit);
+            let change = |settings: &mut Settings| {
+                settings.retention = retention;
+                settings.reveal_approvals = chosen;
+            };
             save(&dash, &visit, ADDRESS, change).await
         }
         Err(error) => {
@@ -51,6 +61,7 @@ pub(crate) async fn save_form(State(dash): State<Dash>, visit: SignedIn) -> Answ
                 content_days: form.get("content_days").to_owned(),
                 record_days: form.get("record_days").to_owned(),
                 legal_hold: form.is_ticked("legal_hold"),
+                approvals: approvals(&visit),
             };
             draw(&visit, Some(error), typed)
         }
@@ -62,6 +73,13 @@ struct Typed {
     content_days: String,
     record_days: String,
     legal_hold: bool,
+    approvals: Approvals,
+}
+
+/// The number that was chosen. A form without it leaves the number as it is.
+fn approvals(visit: &SignedIn) -> Approvals {
+    let chosen = visit.form().get("reveal_approvals").parse();
+    chosen.unwrap_or(visit.account.settings.reveal_approvals)
 }
 
 fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
@@ -75,6 +93,8 @@ fn draw(visit: &SignedIn, error: Option<String>, typed: Typed) -> Answer {
             record_days: typed.record_days,
             legal_hold: typed.legal_hold,
             days_max: DAYS_MAX,
+            approvals: Approvals::all().collect(),
+            chosen: typed.approvals,
         },
     )
 }

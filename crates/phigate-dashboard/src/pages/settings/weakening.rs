@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use phi_detect::PhiKind;
 use phigate_gateway::Weaker;
 use phigate_store::{By, Filter, RecordKind, Window};
-use phigate_types::{Action, ErrorCode};
+use phigate_types::{Act, Action, ErrorCode};
 
 use crate::Dash;
 use crate::layout::Layout;
@@ -38,7 +38,7 @@ pub(crate) struct Change {
 }
 
 /// Result of asking.
-pub(super) enum Asked<'a> {
+pub(in crate::pages) enum Asked<'a> {
     /// Nothing had to be asked, or a reason was given.
     Given(By<'a>),
     /// The question is asked now; nothing was saved.
@@ -46,7 +46,7 @@ pub(super) enum Asked<'a> {
 }
 
 /// Asks before protection is weakened: once, with what it means and how much it concerns. The reason goes into the trail.
-pub(super) async fn ask<'v>(
+pub(in crate::pages) async fn ask<'v>(
     dash: &Dash,
     visit: &'v SignedIn,
     address: &str,
@@ -119,6 +119,10 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
                 count(dash, visit, &filter, "request").await?
             )
         }
+        Weaker::Approvals => {
+            let times = count(dash, visit, &recent_reveals(), "time").await?;
+            format!("In the last 30 days, content was revealed {times}.")
+        }
         Weaker::Replies(_) | Weaker::Depth => format!(
             "The present setting applied to {} in the last 30 days.",
             counted(stats().await?.requests, "request")
@@ -136,6 +140,16 @@ async fn concerns(dash: &Dash, visit: &SignedIn, weaker: &Weaker) -> Result<Stri
             )
         }
     })
+}
+
+/// Reveals of content in the last 30 days.
+fn recent_reveals() -> Filter {
+    Filter {
+        record: Some(RecordKind::Admin),
+        act: Some(Act::ContentReveal),
+        since: days_ago(30),
+        ..Filter::default()
+    }
 }
 
 fn kept_back(phi_by_action: &BTreeMap<String, u64>) -> String {

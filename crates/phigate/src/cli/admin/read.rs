@@ -134,6 +134,11 @@ pub(super) fn providers<'a>(session: &'a Session, key: &'a AdminAdmission) -> En
     .boxed()
 }
 
+/// The open requests to reveal content.
+pub(super) fn reveals<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entries<'a> {
+    async { named("id", &session.vault.reveals.open(&key.account_id).await?) }.boxed()
+}
+
 /// The settings.
 pub(super) fn settings<'a>(session: &'a Session, key: &'a AdminAdmission) -> Entries<'a> {
     async {

@@ -163,7 +163,7 @@ impl Resource {
 /// The right to change a setting: as on its page of the dashboard.
 fn right_of_setting(name: &str) -> Right {
     match name {
-        "content_days" | "record_days" | "legal_hold" => Right::Retention,
+        "content_days" | "record_days" | "legal_hold" | "reveal_approvals" => Right::Retention,
         "require_second_factor" => Right::People,
         _ => Right::Configure,
     }
@@ -359,6 +359,7 @@ pub(super) static RESOURCES: &[Resource] = &[
                 Put::Any,
                 Body::Words,
             ),
+            delete(&["policy", "remove"]),
         ],
     ),
     resource(
@@ -447,6 +448,14 @@ pub(super) static RESOURCES: &[Resource] = &[
             put(&["provider", "set"], Name::First, Put::Any, Body::Options),
             delete(&["provider", "remove"]),
         ],
+    ),
+    resource(
+        "reveals",
+        "request to reveal content",
+        "id",
+        (Right::Trail, Right::Reveal),
+        read::reveals,
+        &[LIST, GET],
     ),
     resource(
         "settings",
@@ -573,6 +582,7 @@ mod tests {
             ("policy try", "a trial"),
             ("policy explain", "reads"),
             ("policy request-header", "settings/request_header"),
+            ("reveals approvals", "settings/reveal_approvals"),
             ("master-key rotate", "needs the machine's key file"),
         ];
         let called: Vec<String> = RESOURCES
@@ -601,6 +611,7 @@ mod tests {
             "policy",
             "profile",
             "provider",
+            "reveals",
             "sso",
             "user",
         ];

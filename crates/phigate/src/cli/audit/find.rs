@@ -27,13 +27,6 @@ pub(in crate::cli) struct Find {
 impl Args for Find {
     /// Adds one option per kind of PHI, so that new kinds need no change here.
     fn augment_args(command: Command) -> Command {
-        let options = PhiKind::all().map(|kind| {
-            Arg::new(kind.code())
-                .long(&*kind.code().replace('_', "-").leak())
-                .value_name("VALUE")
-                .group("identifier")
-                .help(kind.label())
-        });
         let since = Arg::new(SINCE)
             .long(SINCE)
             .value_name("TIME")
@@ -49,10 +42,7 @@ impl Args for Find {
             .long(JSON)
             .action(ArgAction::SetTrue)
             .help("Print JSON lines");
-        command
-            .args(options)
-            .group(ArgGroup::new("identifier").required(true))
-            .args([since, limit, json])
+        identifier_options(command).args([since, limit, json])
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -63,24 +53,44 @@ impl Args for Find {
 impl FromArgMatches for Find {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let limit: u64 = matches.get_one(LIMIT).copied().unwrap_or(u64::MAX);
-        let given = PhiKind::all().find_map(|kind| {
-            let value: &String = matches.get_one(kind.code())?;
-            let value = SecretString::new(value.clone());
-            Some(Self {
-                kind,
-                value,
-                since: matches.get_one(SINCE).copied(),
-                limit: usize::try_from(limit).unwrap_or(usize::MAX),
-                json: matches.get_flag(JSON),
-            })
-        });
-        given.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingRequiredArgument))
+        let (kind, value) = given_identifier(matches)?;
+        Ok(Self {
+            kind,
+            value,
+            since: matches.get_one(SINCE).copied(),
+            limit: usize::try_from(limit).unwrap_or(usize::MAX),
+            json: matches.get_flag(JSON),
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+/// Adds one option per kind of PHI, of which one must be given.
+pub(in crate::cli) fn identifier_options(command: Command) -> Command {
+    let options = PhiKind::all().map(|kind| {
+        Arg::new(kind.code())
+            .long(&*kind.code().replace('_', "-").leak())
+            .value_name("VALUE")
+            .group("identifier")
+            .help(kind.label())
+    });
+    let group = ArgGroup::new("identifier").required(true);
+    command.args(options).group(group)
+}
+
+/// The identifier among the options, as it was given.
+pub(in crate::cli) fn given_identifier(
+    matches: &ArgMatches,
+) -> Result<(PhiKind, SecretString), clap::Error> {
+    let given = PhiKind::all().find_map(|kind| {
+        let value: &String = matches.get_one(kind.code())?;
+        Some((kind, SecretString::new(value.clone())))
+    });
+    given.ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingRequiredArgument))
 }
 
 pub(super) async fn run(session: &Session, account: &str, find: Find) -> anyhow::Result<()> {

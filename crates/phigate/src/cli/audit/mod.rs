@@ -10,6 +10,7 @@ mod reveal;
 mod verify;
 
 pub(super) use filter::time as moment;
+pub(super) use find::{given_identifier, identifier_options};
 
 use std::process::ExitCode;
 
@@ -86,7 +87,7 @@ pub(super) fn run(audit: Audit, global: &Global) -> anyhow::Result<ExitCode> {
             Audit::Export(export) => export::run(&session, &account, export).await?,
             Audit::Verify(_) => {}
             Audit::PublicKey => println!("{}", session.vault.trail.public_key()),
-            Audit::Reveal(reveal) => reveal::run(&session, &account, &reveal).await?,
+            Audit::Reveal(reveal) => return reveal::run(&session, &account, &reveal).await,
             Audit::Erase(erase) => erase::run(&session, &account, &erase).await?,
             Audit::Resolve(resolve) => return resolve::run(&session, &account, &resolve).await,
             Audit::Find(find) => find::run(&session, &account, find).await?,

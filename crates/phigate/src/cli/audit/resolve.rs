@@ -9,7 +9,7 @@ use phigate_core::reply;
 use phigate_core::request::Request;
 use phigate_core::text::PhiText;
 use phigate_gateway::documents::Readers;
-use phigate_store::ConversationName;
+use phigate_store::{ConversationName, RevealSubject, StoreError};
 use phigate_types::Mode;
 
 use crate::cli::EXIT_NO;
@@ -23,6 +23,9 @@ pub(in crate::cli) struct Resolve {
     /// Why you need to know, in a few words; the audit trail keeps it
     #[arg(long, value_name = "TEXT", value_parser = given_reason)]
     reason: String,
+    /// Show it at once although it takes a second person; this is marked in the audit trail and raises an alert
+    #[arg(long)]
+    emergency: bool,
 }
 
 /// Prints the values of a token, one per line: two conversations may have used the same token.
@@ -34,10 +37,25 @@ pub(super) async fn run(
     let name = resolve.token.trim().trim_matches(['[', ']']);
     let name = name.replace('\\', "").to_ascii_uppercase();
     let vault = &session.vault;
-    let contents = vault
-        .trail
-        .contents_with_token(account, &name, session.actor(), &resolve.reason)
-        .await?;
+    let (actor, reason) = (session.actor(), resolve.reason.as_str());
+    let contents = match resolve.emergency {
+        true => {
+            let reveals = &vault.reveals;
+            let contents = reveals.resolve_in_emergency(account, &name, actor, reason);
+            contents.await
+        }
+        false => {
+            let trail = &vault.trail;
+            let contents = trail.contents_with_token(account, &name, actor, reason);
+            contents.await
+        }
+    };
+    if matches!(contents, Err(StoreError::NeedsApproval)) {
+        let subject = RevealSubject::Token(name);
+        crate::cli::reveals::ask(session, account, &subject, reason).await?;
+        return Ok(ExitCode::from(EXIT_NO));
+    }
+    let contents = contents?;
     let found_by = vault.accounts.account(account).await?;
     let detector = detector_of_all(&found_by).map_err(|refusal| anyhow::anyhow!(refusal.0))?;
     // Allowed values are found again, because an entry may be newer than the token.

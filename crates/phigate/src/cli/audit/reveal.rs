@@ -1,14 +1,17 @@
 //! `phigate audit reveal`: the content of a request, for a reason that is recorded.
 
 use std::io::Write;
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use phigate_store::{Record, SecretBytes, StoreError};
+use phigate_store::{Record, RevealSubject, Revealed, SecretBytes, StoreError};
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::request_id;
 use crate::cli::store::{Session, given_reason};
+use crate::cli::{EXIT_NO, reveals};
 
 #[derive(Args)]
 pub(in crate::cli) struct Reveal {
@@ -21,6 +24,9 @@ pub(in crate::cli) struct Reveal {
     /// Print one of them as it was, instead of a JSON object with all of them
     #[arg(long)]
     only: Option<Side>,
+    /// Show it at once although it takes a second person; this is marked in the audit trail and raises an alert
+    #[arg(long)]
+    emergency: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -33,7 +39,11 @@ enum Side {
     Reply,
 }
 
-pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> anyhow::Result<()> {
+pub(super) async fn run(
+    session: &Session,
+    account: &str,
+    reveal: &Reveal,
+) -> anyhow::Result<ExitCode> {
     let id = reveal.request_id;
     let records = session.vault.trail.audit_show(account, id).await?;
     let has_phi = records.iter().any(|record| match record {
@@ -45,11 +55,12 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
     if !has_phi {
         bail!("no PHI was found in this request or its reply, so none of its content was kept");
     }
-    let (vault, actor) = (&session.vault, session.actor());
-    let revealed = vault
-        .trail
-        .reveal(account, id, actor, Some(&reveal.reason))
-        .await;
+    let revealed = look(session, account, reveal).await;
+    if matches!(revealed, Err(StoreError::NeedsApproval)) {
+        let subject = RevealSubject::Request(id);
+        reveals::ask(session, account, &subject, &reveal.reason).await?;
+        return Ok(ExitCode::from(EXIT_NO));
+    }
     let revealed = revealed.map_err(|error| match error {
         StoreError::NotFound(_) | StoreError::Unreadable(_) => anyhow::Error::from(error)
             .context("the content is gone: its retention is over, or the account was deleted"),
@@ -60,27 +71,45 @@ pub(super) async fn run(session: &Session, account: &str, reveal: &Reveal) -> an
         Some(Side::Sent) => revealed.sent,
         Some(Side::Reply) => revealed.reply,
         None => {
-            let (original, sent) = (text(revealed.original), text(revealed.sent));
-            let mut shown =
-                serde_json::json!({ "request_id": id, "original": original, "sent": sent });
-            if !revealed.attempts.is_empty() {
-                let attempts = revealed.attempts.into_iter();
-                let attempts = attempts.map(|(provider, sent)| {
-                    serde_json::json!({ "provider": provider, "sent": text(Some(sent)) })
-                });
-                shown["attempts"] = attempts.collect();
-            }
-            if let Some(reply) = text(revealed.reply) {
-                shown["reply"] = reply.into();
-            }
-            println!("{}", serde_json::to_string_pretty(&shown)?);
-            return Ok(());
+            println!("{}", serde_json::to_string_pretty(&whole(id, revealed))?);
+            return Ok(ExitCode::SUCCESS);
         }
     };
     let one = one.context("this request has no such content")?;
     let mut out = std::io::stdout().lock();
     out.write_all(one.expose())?;
-    Ok(out.flush()?)
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn look(session: &Session, account: &str, reveal: &Reveal) -> Result<Revealed, StoreError> {
+    let (vault, actor) = (&session.vault, session.actor());
+    let (id, reason) = (reveal.request_id, reveal.reason.as_str());
+    match reveal.emergency {
+        true => {
+            let reveals = &vault.reveals;
+            reveals
+                .reveal_in_emergency(account, id, actor, reason)
+                .await
+        }
+        false => vault.trail.reveal(account, id, actor, Some(reason)).await,
+    }
+}
+
+/// All sides of the content.
+fn whole(id: Uuid, revealed: Revealed) -> Value {
+    let (original, sent) = (text(revealed.original), text(revealed.sent));
+    let mut shown = json!({ "request_id": id, "original": original, "sent": sent });
+    if !revealed.attempts.is_empty() {
+        let attempts = revealed.attempts.into_iter();
+        let attempts = attempts
+            .map(|(provider, sent)| json!({ "provider": provider, "sent": text(Some(sent)) }));
+        shown["attempts"] = attempts.collect();
+    }
+    if let Some(reply) = text(revealed.reply) {
+        shown["reply"] = reply.into();
+    }
+    shown
 }
 
 fn text(content: Option<SecretBytes>) -> Option<String> {

@@ -70,6 +70,7 @@ fn store(global: &Global, outside: &[Checkpoint]) -> anyhow::Result<Report> {
             .verify(None, outside, |count| progress.reach(count))
             .await?;
         progress.done();
+        session.vault.verifications.alert(&report).await?;
         Ok(report)
     })
 }

@@ -4,6 +4,8 @@ mod explain;
 mod replay;
 mod words;
 
+pub(super) use replay::changes_of;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -34,6 +36,14 @@ pub(super) enum Policy {
         words: WordChanges,
         #[command(flatten)]
         level: Named,
+        /// Why, in a few words, for the audit trail; needed where protection becomes weaker
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+    },
+    /// Remove a group of keys: take back its words, once no key is in it
+    Remove {
+        /// The group
+        group: String,
         /// Why, in a few words, for the audit trail; needed where protection becomes weaker
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
@@ -91,13 +101,16 @@ impl Named {
 
 /// Does what the command says, for a call of the admin API; a command that only reads does nothing.
 pub(super) async fn act(policy: &Policy, session: &Session) -> anyhow::Result<ExitCode> {
-    if let Policy::Set {
-        words,
-        level,
-        reason,
-    } = policy
-    {
-        words::set(session, level.level(), words, reason.as_deref()).await?;
+    match policy {
+        Policy::Set {
+            words,
+            level,
+            reason,
+        } => words::set(session, level.level(), words, reason.as_deref()).await?,
+        Policy::Remove { group, reason } => {
+            words::remove_group(session, group, reason.as_deref()).await?;
+        }
+        _ => {}
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -119,12 +132,15 @@ pub(super) fn run(policy: &Policy, global: &Global) -> anyhow::Result<ExitCode> 
         } => with_new_store(global, async |session| {
             words::set(&session, level.level(), words, reason.as_deref()).await
         }),
+        Policy::Remove { group, reason } => with_store(global, async |session| {
+            words::remove_group(&session, group, reason.as_deref()).await
+        }),
         Policy::Explain { file, key, json } => with_store(global, async |session| {
             let key = key.as_deref();
             explain::run(&session, file.as_deref(), key, *json).await
         }),
         Policy::Try { words, since, json } => {
-            let tried = replay::Tried::read(words)?;
+            let tried = replay::read(words)?;
             with_store(global, async |session| {
                 replay::run(&session, &tried, *since, *json).await
             })

@@ -77,6 +77,28 @@ pub(super) async fn set(
     Ok(())
 }
 
+/// Takes back every word of a group that has no keys.
+pub(super) async fn remove_group(
+    session: &Session,
+    name: &str,
+    reason: Option<&str>,
+) -> anyhow::Result<()> {
+    let account = session.account().await?;
+    let words = session.vault.accounts.policy(&account.id).await?;
+    if !words.has_group(name) {
+        bail!("there is no group {name:?}: it has no keys and no words");
+    }
+    let mut keys = words.keys.values();
+    if keys.any(|key| key.group.as_deref() == Some(name)) {
+        bail!(
+            "keys are in the group: take them out first, with an empty group (phigate key set ID --group \"\")"
+        );
+    }
+    let own = words.groups.get(name).into_iter().flatten();
+    let changes: WordChanges = own.map(|(kind, _)| (kind.clone(), None)).collect();
+    set(session, PolicyLevel::Group(name), &changes, reason).await
+}
+
 pub(super) async fn set_request_header(session: &Session, counts: bool) -> anyhow::Result<()> {
     let account = session.account().await?;
     let change = |settings: &mut Settings| settings.request_header = counts;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use phi_detect::{CodePoints, Detector, Findings};
 use phigate_core::protect::{self, Places};
 use phigate_gateway::documents::Readers;
@@ -11,6 +11,24 @@ use phigate_types::{DocumentText, NoText, Passage, Place, Unread};
 
 /// The most bytes of a document; longer text is scanned as it is.
 const DOCUMENT: usize = 25 << 20;
+
+/// Reason why a file has no text to scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unreadable {
+    /// The document cannot be read.
+    #[error("{0}")]
+    Document(NoText),
+    /// A document must be smaller, and text must be UTF-8.
+    #[error("it is not UTF-8 text, and is too large for a document")]
+    TooLarge,
+}
+
+impl Unreadable {
+    /// Whether the file is neither text nor a document, such as a program.
+    pub(super) fn is_other(self) -> bool {
+        self == Self::Document(NoText::Unread(Unread::UnknownType))
+    }
+}
 
 /// Text of a file.
 pub(super) struct Source {
@@ -82,7 +100,7 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Source> {
     if bytes.len() > DOCUMENT || phigate_extract::is_plain(&bytes) {
         return match String::from_utf8(bytes) {
             Ok(text) => Ok(plain(text)),
-            Err(_) => bail!("{name} is not UTF-8 text, and is too large for a document"),
+            Err(_) => Err(unreadable(&name, Unreadable::TooLarge)),
         };
     }
     // Text that is piped in may begin like a mail or a page without being one.
@@ -93,10 +111,13 @@ pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Source> {
         (Err(NoText::Unread(Unread::Damaged)), Some(text)) => return Ok(plain(text)),
         (document, _) => document,
     };
-    let document =
-        document.map_err(|error| anyhow::anyhow!("{name} cannot be scanned: {error}"))?;
+    let document = document.map_err(|reason| unreadable(&name, Unreadable::Document(reason)))?;
     Ok(Source {
         passages: document.passages.clone(),
         document: Some(document),
     })
+}
+
+fn unreadable(name: &str, reason: Unreadable) -> anyhow::Error {
+    anyhow::Error::new(reason).context(format!("{name} cannot be scanned"))
 }

@@ -1,6 +1,10 @@
-//! `phigate scan`: the detector on files or standard input, without a store or a network.
+//! `phigate scan`: the detector on files, folders or standard input, without a store or a network.
 
+mod allowed;
 mod document;
+mod found;
+mod inputs;
+mod sarif;
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -16,26 +20,33 @@ use serde::{Deserialize, Serialize};
 use super::EXIT_NO;
 use super::progress::Progress;
 use super::words::known;
-use document::{Position, positions};
+use allowed::{Allowed, Baseline};
+use document::{Position, Unreadable, positions};
+use found::{Hit, Place};
+use inputs::inputs;
+use sarif::Skipped;
 
 #[derive(Args)]
 pub(super) struct Scan {
-    /// Files to scan; standard input when none
+    /// Files and folders to scan; standard input when none
     files: Vec<PathBuf>,
     /// Print the findings as one JSON object
     #[arg(long, group = "output")]
     json: bool,
-    /// Read lines {"id","text"} and print lines {"id","spans"}
+    /// Print the findings as SARIF 2.1.0, for code hosts
     #[arg(long, group = "output")]
+    sarif: bool,
+    /// Read lines {"id","text"} and print lines {"id","spans"}
+    #[arg(long, groups = ["output", "of_texts"])]
     jsonl: bool,
     /// Print the text with each finding replaced by its placeholder
-    #[arg(long, group = "output")]
+    #[arg(long, groups = ["output", "of_texts"])]
     mask: bool,
     /// Print the text with each finding removed
-    #[arg(long, group = "output")]
+    #[arg(long, groups = ["output", "of_texts"])]
     redact: bool,
     /// Print the evidence for and against each candidate, one JSON object per line, without its text
-    #[arg(long, group = "output")]
+    #[arg(long, groups = ["output", "of_texts"])]
     explain: bool,
     /// Ask the larger reader about doubtful text (careful), or never (fast)
     #[arg(long, value_name = "DEPTH", value_parser = known(Depth::all(), Depth::code), default_value = "careful")]
@@ -46,6 +57,12 @@ pub(super) struct Scan {
     /// Exit with 1 when PHI is found
     #[arg(long)]
     check: bool,
+    /// Known findings, which do not count
+    #[arg(long, value_name = "FILE", conflicts_with = "of_texts")]
+    baseline: Option<PathBuf>,
+    /// Write the findings to a file of known findings; it holds no values
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["of_texts", "baseline", "check"])]
+    write_baseline: Option<PathBuf>,
 }
 
 pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
@@ -55,8 +72,10 @@ pub(super) fn run(scan: &Scan) -> anyhow::Result<ExitCode> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let found = if scan.jsonl {
         lines(scan, &detector, &mut out)?
-    } else {
+    } else if scan.mask || scan.redact || scan.explain {
         texts(scan, &detector, &mut out)?
+    } else {
+        findings(scan, &detector, &mut out)?
     };
     out.flush()?;
     Ok(if scan.check && found > 0 {
@@ -82,16 +101,31 @@ struct Span<'a> {
     rule: &'static str,
 }
 
-/// Findings with their positions.
-fn spans<'a>(
-    positions: Vec<Position>,
-    findings: &Findings,
-    file: Option<&'a Path>,
-) -> Vec<Span<'a>> {
+impl<'a> Span<'a> {
+    /// A finding of a file, or of the one text there is.
+    fn of(hit: &Hit, file: Option<&'a Path>) -> Self {
+        let path = match &hit.place {
+            Place::Document(path) if !path.is_empty() => Some(path.clone()),
+            _ => None,
+        };
+        Self {
+            file,
+            path,
+            start: hit.start,
+            end: hit.end,
+            kind: hit.kind,
+            score: hit.score,
+            rule: hit.rule,
+        }
+    }
+}
+
+/// Findings of a text with their positions.
+fn spans(positions: Vec<Position>, findings: &Findings) -> Vec<Span<'static>> {
     let found = findings.iter().zip(positions);
     found
         .map(|(finding, position)| Span {
-            file,
+            file: None,
             path: position.path,
             start: position.start,
             end: position.end,
@@ -144,51 +178,127 @@ fn explain(out: &mut impl Write, detector: &Detector, text: &str) -> anyhow::Res
 /// Message for a text that was not scanned completely.
 const INCOMPLETE: &str = "the text was not scanned completely; scan it in parts";
 
+/// Prints texts with their findings changed, or the evidence of candidates.
 fn texts(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
-    let mut all = Vec::new();
     let inputs: Vec<Option<&Path>> = match scan.files.as_slice() {
         [] => vec![None],
         files => files.iter().map(|file| Some(file.as_path())).collect(),
     };
-    let is_one = inputs.len() == 1;
+    let mut found = 0;
     for file in inputs {
         let source = document::read(file)?;
-        let (mut found, mut printed) = (0, Vec::new());
+        let mut printed = Vec::new();
         for passage in &source.passages {
             let findings = detector.scan(&passage.text);
             anyhow::ensure!(findings.is_complete(), INCOMPLETE);
-            let positions = source.positions(detector, passage, &findings);
+            found += findings.len();
             if scan.explain {
                 explain(out, detector, &passage.text)?;
-            } else if scan.mask || scan.redact {
+            } else if !passage.background || !findings.is_empty() {
                 // Text behind a document is printed if something in it is changed.
-                if !passage.background || !findings.is_empty() {
-                    printed.push(rewrite(scan, detector, &passage.text)?);
-                }
-            } else if !scan.json {
-                let places = match source.is_document() {
-                    true => paths(&positions),
-                    false => lines_and_columns(&passage.text, &findings),
-                };
-                table(out, file, (&passage.text, &findings), &places)?;
+                printed.push(rewrite(scan, detector, &passage.text)?);
             }
-            found += findings.len();
-            all.extend(spans(positions, &findings, file.filter(|_| !is_one)));
         }
-        if scan.mask || scan.redact {
-            out.write_all(printed.join("\n\n").as_bytes())?;
-            if source.is_document() {
-                writeln!(out)?;
-            }
-        } else if !scan.json && !scan.explain {
-            verdict(out, file, found)?;
+        out.write_all(printed.join("\n\n").as_bytes())?;
+        if source.is_document() && !scan.explain {
+            writeln!(out)?;
         }
     }
+    Ok(found)
+}
+
+/// Prints findings, and returns the number of those that count.
+fn findings(scan: &Scan, detector: &Detector, out: &mut impl Write) -> anyhow::Result<usize> {
+    let known = scan.baseline.as_deref().or(scan.write_baseline.as_deref());
+    let inputs = inputs(&scan.files, known)?;
+    let mut baseline = match &scan.baseline {
+        Some(path) => Baseline::read(path)?,
+        None => Baseline::default(),
+    };
+    let is_listed = !scan.json && !scan.sarif;
+    let (mut all, mut skipped) = (Vec::new(), Vec::new());
+    for input in &inputs {
+        let file = input.path.as_deref();
+        let source = match document::read(file) {
+            Ok(source) => source,
+            Err(error) if !input.is_named && error.is::<Unreadable>() => {
+                skipped.extend(file.map(|file| Skipped::new(file, &error)));
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let name = file.map(found::name_of);
+        let mut of_file = Vec::new();
+        for passage in &source.passages {
+            let findings = detector.scan(&passage.text);
+            anyhow::ensure!(findings.is_complete(), INCOMPLETE);
+            let place = (&source, passage);
+            let hits = found::hits(detector, place, &findings, name.as_deref(), &mut baseline);
+            of_file.extend(hits);
+        }
+        let count = of_file.iter().filter(|hit| hit.allowed.is_none()).count();
+        if is_listed && (input.is_named || count > 0) {
+            table(out, file, &of_file)?;
+            verdict(out, file, count)?;
+        }
+        all.extend(of_file.into_iter().map(|hit| (file, hit)));
+    }
+    if let Some(path) = &scan.write_baseline {
+        return write_baseline(path, all);
+    }
+    let count = all.iter().filter(|(_, hit)| hit.allowed.is_none()).count();
+    if is_listed && inputs.iter().any(|input| !input.is_named) {
+        let files = inputs.len() - skipped.len();
+        writeln!(out, "{files} files scanned: {count} found")?;
+    }
+    tell_besides(&all, &skipped);
     if scan.json {
-        serde_json::to_writer(&mut *out, &serde_json::json!({ "findings": all }))?;
+        let counted = all.iter().filter(|(_, hit)| hit.allowed.is_none());
+        let is_one = inputs.len() == 1;
+        let spans = counted.map(|(file, hit)| Span::of(hit, file.filter(|_| !is_one)));
+        let spans: Vec<Span<'_>> = spans.collect();
+        serde_json::to_writer(&mut *out, &serde_json::json!({ "findings": spans }))?;
         writeln!(out)?;
     }
-    Ok(all.len())
+    if scan.sarif {
+        let hits: Vec<Hit> = all.into_iter().map(|(_, hit)| hit).collect();
+        serde_json::to_writer(&mut *out, &sarif::log(&hits, &skipped))?;
+        writeln!(out)?;
+    }
+    Ok(count)
+}
+
+/// Writes all findings that no marker allows as known ones.
+fn write_baseline(path: &Path, all: Vec<(Option<&Path>, Hit)>) -> anyhow::Result<usize> {
+    let mut baseline = Baseline::default();
+    let hits = all.into_iter().map(|(_, hit)| hit);
+    let mut count = 0;
+    for hit in hits.filter(|hit| hit.allowed.is_none()) {
+        baseline.add(hit.fingerprint);
+        count += 1;
+    }
+    baseline.write(path)?;
+    eprintln!("{}: {count} known findings", path.display());
+    Ok(0)
+}
+
+/// Says on standard error what was not counted and what was not scanned.
+fn tell_besides(all: &[(Option<&Path>, Hit)], skipped: &[Skipped]) {
+    let count = |allowed| {
+        let hits = all.iter().filter(|(_, hit)| hit.allowed == Some(allowed));
+        hits.count()
+    };
+    let (marked, known) = (count(Allowed::Marker), count(Allowed::Baseline));
+    if marked + known > 0 {
+        eprintln!("not counted: {marked} by a marker, {known} by the baseline");
+    }
+    for skipped in skipped.iter().filter(|skipped| !skipped.is_other) {
+        eprintln!("not scanned: {}: {}", skipped.file, skipped.reason);
+    }
+    match skipped.iter().filter(|skipped| skipped.is_other).count() {
+        0 => {}
+        others => eprintln!("not scanned: {others} files that are neither text nor a document"),
+    }
 }
 
 /// Returns a text with its findings changed.
@@ -202,21 +312,15 @@ fn name_of(file: Option<&Path>) -> String {
     file.map_or("-".into(), |path| path.display().to_string())
 }
 
-/// One line per finding: place, type, score and rule.
-fn table(
-    out: &mut impl Write,
-    file: Option<&Path>,
-    (text, findings): (&str, &Findings),
-    places: &[String],
-) -> anyhow::Result<()> {
+/// One line per finding that counts: place, type, score and rule.
+fn table(out: &mut impl Write, file: Option<&Path>, hits: &[Hit]) -> anyhow::Result<()> {
     let name = name_of(file);
-    for (finding, place) in findings.iter().zip(places) {
-        let exact = text.get(finding.span.clone()).unwrap_or_default();
-        let length = exact.chars().count();
-        let (kind, rule, score) = (finding.kind.code(), finding.rule, finding.score);
+    for hit in hits.iter().filter(|hit| hit.allowed.is_none()) {
+        let (place, kind, length) = (&hit.place, hit.kind, hit.length);
         writeln!(
             out,
-            "{name}{place}\t{kind}\t{length} characters\tscore {score:.2}\t{rule}"
+            "{name}{place}\t{kind}\t{length} characters\tscore {:.2}\t{}",
+            hit.score, hit.rule
         )?;
     }
     Ok(())
@@ -230,28 +334,6 @@ fn verdict(out: &mut impl Write, file: Option<&Path>, found: usize) -> anyhow::R
         _ => writeln!(out, "{name}: {found} found")?,
     }
     Ok(())
-}
-
-fn paths(positions: &[Position]) -> Vec<String> {
-    let paths = positions.iter().map(|position| position.path.clone());
-    paths.map(Option::unwrap_or_default).collect()
-}
-
-/// Returns line and column of each finding, counted from finding to finding, because a large file may have very many.
-fn lines_and_columns(text: &str, findings: &Findings) -> Vec<String> {
-    let (mut counted, mut line, mut column) = (0, 1, 1);
-    let mut places = Vec::with_capacity(findings.len());
-    for finding in findings {
-        let between = text.get(counted..finding.span.start).unwrap_or_default();
-        counted = finding.span.start;
-        line += between.bytes().filter(|byte| *byte == b'\n').count();
-        column = match between.rsplit_once('\n') {
-            Some((_, rest)) => 1 + rest.chars().count(),
-            None => column + between.chars().count(),
-        };
-        places.push(format!(":{line}:{column}"));
-    }
-    places
 }
 
 #[derive(Deserialize)]
@@ -309,7 +391,7 @@ fn lines_of(
         let findings = detector.scan(&document.text);
         anyhow::ensure!(findings.is_complete(), INCOMPLETE);
         found += findings.len();
-        let answer = serde_json::json!({ "id": document.id, "spans": spans(positions(&document.text, &findings), &findings, None) });
+        let answer = serde_json::json!({ "id": document.id, "spans": spans(positions(&document.text, &findings), &findings) });
         serde_json::to_writer(&mut *out, &answer)?;
         out.write_all(b"\n")?;
         // A caller that writes one line and waits for the answer must get it.

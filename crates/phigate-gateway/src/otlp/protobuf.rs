@@ -3,7 +3,7 @@
 
 /// A message that is being written.
 #[derive(Default)]
-pub(super) struct Message(Vec<u8>);
+pub(crate) struct Message(Vec<u8>);
 
 const VARINT: u64 = 0;
 const FIXED64: u64 = 1;
@@ -11,32 +11,44 @@ const BYTES: u64 = 2;
 
 impl Message {
     /// A number without a sign.
-    pub(super) fn number(&mut self, field: u64, value: u64) {
+    pub(crate) fn number(&mut self, field: u64, value: u64) {
         self.varint(field << 3 | VARINT);
         self.varint(value);
     }
 
     /// A number of eight bytes.
-    pub(super) fn fixed(&mut self, field: u64, value: u64) {
+    pub(crate) fn fixed(&mut self, field: u64, value: u64) {
         self.varint(field << 3 | FIXED64);
         self.0.extend_from_slice(&value.to_le_bytes());
     }
 
     /// Text.
-    pub(super) fn text(&mut self, field: u64, value: &str) {
+    pub(crate) fn text(&mut self, field: u64, value: &str) {
         self.bytes(field, value.as_bytes());
     }
 
+    /// A floating-point number.
+    pub(crate) fn double(&mut self, field: u64, value: f64) {
+        self.fixed(field, value.to_bits());
+    }
+
+    /// Numbers of eight bytes each.
+    pub(crate) fn packed(&mut self, field: u64, values: impl Iterator<Item = u64>) {
+        let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
+        self.bytes(field, &bytes);
+    }
+
     /// A message inside.
-    pub(super) fn message(&mut self, field: u64, inside: &Self) {
+    pub(crate) fn message(&mut self, field: u64, inside: &Self) {
         self.bytes(field, &inside.0);
     }
 
-    pub(super) fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         self.0
     }
 
-    fn bytes(&mut self, field: u64, value: &[u8]) {
+    /// Bytes.
+    pub(crate) fn bytes(&mut self, field: u64, value: &[u8]) {
         self.varint(field << 3 | BYTES);
         self.varint(value.len() as u64);
         self.0.extend_from_slice(value);
@@ -53,13 +65,13 @@ impl Message {
 
 /// A field of a message.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
 
 /// The first field of a number; `None` if it is absent or the message is malformed.
-pub(super) fn field(mut message: &[u8], wanted: u64) -> Option<Value<'_>> {
+pub(crate) fn field(mut message: &[u8], wanted: u64) -> Option<Value<'_>> {
     while !message.is_empty() {
         let key = take_varint(&mut message)?;
         let value = match key & 7 {
