@@ -2,6 +2,9 @@
 //!
 //! Rust adds and multiplies 32-bit floats as IEEE 754 says and never merges two steps into one, so that the same steps in the
 //! same order give the same bits on every processor. Sums are kept in sixteen lanes, whatever the vectors' width.
+//!
+//! Loops are written out: closures of `map` and `from_fn` are inlined in release builds alone, and without that the reader takes
+//! three times as long.
 
 use crate::shapes::{LANES, Pair};
 
@@ -48,8 +51,8 @@ macro_rules! on_every_level {
 on_every_level! {
     /// Writes `values * factor` as whole numbers between `-limit` and `limit`.
     to_whole(values: &[f32], factor: f32, limit: f32, out: &mut [Pair]) {
-        for (two, out) in values.as_chunks::<2>().0.iter().zip(out) {
-            *out = two.map(|value| whole(value * factor, limit));
+        for (value, out) in values.iter().zip(out.as_flattened_mut()) {
+            *out = whole(value * factor, limit);
         }
     }
 }
@@ -68,7 +71,9 @@ on_every_level! {
     /// Writes sums of a block of columns, times their scales and plus their biases, as whole numbers.
     scale_to_whole(sums: &[[i32; LANES]], scales: &[f32; LANES], biases: &[f32; LANES], limit: f32, out: &mut [[i16; LANES]]) {
         for (sums, out) in sums.iter().zip(out) {
-            *out = scaled(sums, scales, biases).map(|value| whole(value, limit));
+            for (value, out) in scaled(sums, scales, biases).iter().zip(out) {
+                *out = whole(*value, limit);
+            }
         }
     }
 }
@@ -89,9 +94,9 @@ on_every_level! {
     /// Writes whole numbers, after the smooth step GELU, of sums of a block of columns.
     activate(sums: &[[i32; LANES]], scales: &[f32; LANES], biases: &[f32; LANES], factor: f32, limit: f32, out: &mut [Pair], stride: usize) {
         for (sums, row) in sums.iter().zip(out.chunks_mut(stride)) {
-            let active = scaled(sums, scales, biases).map(gelu);
-            for (two, out) in active.as_chunks::<2>().0.iter().zip(row) {
-                *out = two.map(|value| whole(value * factor, limit));
+            let scaled = scaled(sums, scales, biases);
+            for (value, out) in scaled.iter().zip(row.as_flattened_mut()) {
+                *out = whole(gelu(*value) * factor, limit);
             }
         }
     }
@@ -167,7 +172,11 @@ fn lane_sum(row: &[f32], function: impl Fn(f32) -> f32) -> f32 {
 
 #[inline(always)]
 fn scaled(sums: &[i32; LANES], scales: &[f32; LANES], biases: &[f32; LANES]) -> [f32; LANES] {
-    std::array::from_fn(|lane| sums[lane] as f32 * scales[lane] + biases[lane])
+    let mut values = [0.0; LANES];
+    for (lane, value) in values.iter_mut().enumerate() {
+        *value = sums[lane] as f32 * scales[lane] + biases[lane];
+    }
+    values
 }
 
 /// The nearest whole number between `-limit` and `limit`.
@@ -198,7 +207,10 @@ fn exp(x: f32) -> f32 {
     let number = rounded - ROUNDER;
     let rest = x - number * LN_2[0] - number * LN_2[1];
     let terms = [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0];
-    let sum = terms.iter().fold(0.0, |sum, term| sum * rest + term);
+    let mut sum = 0.0;
+    for term in terms {
+        sum = sum * rest + term;
+    }
     (sum * rest + 1.0) * f32::from_bits(((power + 127) << 23) as u32)
 }
 

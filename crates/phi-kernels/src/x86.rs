@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 #![allow(clippy::needless_range_loop)] // sums stay in registers when their places are constants
 
-use std::arch::x86_64::*;
+use std::arch::{asm, x86_64::*};
 
 use crate::Level;
 use crate::shapes::{LANES, Pair, Weights};
@@ -125,8 +125,7 @@ unsafe fn tile_vnni<W: Stored, const ROWS: usize>(
         unsafe {
             let weight = weight.load_512();
             for row in 0..ROWS {
-                let two = _mm512_set1_epi32(pair_at(rows, row * stride + pair));
-                sums[row] = _mm512_dpwssd_epi32(sums[row], two, weight);
+                add_products(&mut sums[row], weight, rows.add(row * stride + pair));
             }
         }
     }
@@ -190,6 +189,27 @@ unsafe fn tile_256<W: Stored, const ROWS: usize>(
             // SAFETY: eight numbers of 32 bits, in either half of the array.
             unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast::<__m256i>().add(half), sum) };
         }
+    }
+}
+
+/// Adds the products of one pair of a row with sixteen pairs of weights.
+///
+/// Written as an instruction, because the compiler makes two of the intrinsic for it: a product and a sum.
+///
+/// # Safety
+/// The processor must have AVX-512 with VNNI, and the pair must be readable.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+unsafe fn add_products(sum: &mut __m512i, weight: __m512i, pair: *const Pair) {
+    // SAFETY: the instruction reads the 32 bits of the pair, and changes nothing but the sum.
+    unsafe {
+        asm!(
+            "vpdpwssd {sum}, {weight}, dword ptr [{pair}]{{1to16}}",
+            sum = inout(zmm_reg) *sum,
+            weight = in(zmm_reg) weight,
+            pair = in(reg) pair,
+            options(pure, readonly, nostack, preserves_flags),
+        );
     }
 }
 
